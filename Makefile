@@ -8,10 +8,10 @@ STYLUA_FLAGS := --indent-type Spaces --indent-width 2 --column-width 100 --quote
 venv: .venv/.complete
 
 .venv/.complete: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "acp.nvim needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 " + "$(MAKECMDGOALS)")'
+	@$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11) and "acp.nvim needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 " + "$(MAKECMDGOALS)")'
 	@if command -v uv >/dev/null; then uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
-	else $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; fi
-	@$(BIN)/python -m compileall -q python rplugin
+	else $(PYTHON) -I -m venv .venv && PIP_USER=0 $(BIN)/python -I -m pip install --quiet --disable-pip-version-check -e '.[dev]'; fi
+	@$(BIN)/python -I -m compileall -q python rplugin
 	@touch $@
 
 # The servers that tests of remote agents talk to: the Python one, and where npm is the TypeScript one.
@@ -26,7 +26,7 @@ peers: .venv/peers/.complete
 	@touch $@
 
 demo: venv
-	@$(BIN)/python -P -m acp_tutor.demo
+	@$(BIN)/python -I -m acp_tutor.demo
 
 test: lint peers
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal

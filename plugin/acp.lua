@@ -41,10 +41,8 @@ map('n', 'follow', '<Cmd>Acp follow<CR>', 'Follow the agent, or no longer')
 map('n', 'permit', '<Cmd>Acp permit<CR>', 'Go to the oldest question of the agent')
 
 local function map_answer(name, kind, desc)
-  local command = ("<Cmd>lua require('acp.command.session').permit({ kind = '%s' })<CR>"):format(
-    kind
-  )
-  map('n', name, command, desc)
+  local lua = "<Cmd>lua require('acp.command.invoke').key('session', 'permit', { kind = '%s' })<CR>"
+  map('n', name, lua:format(kind), desc)
 end
 
 map_answer('allow', 'allow_once', 'Allow once')
@@ -73,7 +71,7 @@ end
 
 for name, step in pairs({ ['next-hunk'] = 1, ['prev-hunk'] = -1 }) do
   local desc = step == 1 and 'Next hunk' or 'Previous hunk'
-  local lua = "<Cmd>lua require('acp.review.motion').%s(%d)<CR>"
+  local lua = "<Cmd>lua require('acp.command.invoke').key('motion', '%s', %d)<CR>"
   map('n', name, lua:format('jump', step), desc)
   map('x', name, lua:format('extend', step), desc)
   map_expression('o', name, function()
@@ -81,7 +79,8 @@ for name, step in pairs({ ['next-hunk'] = 1, ['prev-hunk'] = -1 }) do
   end, desc)
 end
 
-map('n', 'next-mode', "<Cmd>lua require('acp.command.session').next_mode()<CR>", 'Next mode')
+local next_mode = "<Cmd>lua require('acp.command.invoke').key('session', 'next_mode')<CR>"
+map('n', 'next-mode', next_mode, 'Next mode')
 map('n', 'model', '<Cmd>Acp model<CR>', 'Choose the model')
 map('n', 'sessions', '<Cmd>Acp sessions<CR>', 'List the sessions')
 map('n', 'next-session', '<Cmd>Acp next<CR>', 'Go to the next session')
@@ -119,6 +118,17 @@ api.nvim_create_autocmd('BufReadCmd', {
   desc = 'A chat that is only a name, for instance from :mksession',
   callback = function(event)
     require('acp.chat.reopen').read(event.buf, event.match)
+  end,
+})
+
+api.nvim_create_autocmd('BufFilePost', {
+  group = group,
+  pattern = { 'acp://*', 'acp-*' },
+  desc = 'A session file names buffers aloud: `nvim -S` would stop at the second, and wait for <CR>',
+  callback = function()
+    if vim.g.SessionLoad == 1 then
+      vim.opt.shortmess:append('F') -- which the session file sets back at its end
+    end
   end,
 })
 

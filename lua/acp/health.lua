@@ -2,6 +2,7 @@
 
 local bridge = require('acp.host.bridge')
 local interpreter = require('acp.host.interpreter')
+local python = require('acp.host.python')
 
 local health = vim.health
 
@@ -148,9 +149,14 @@ end
 ---@return table<string, string> versions by name; empty if it does not run
 local function probe(program)
   local command = vim.list_extend({ program, '-c', PROBE }, packages())
-  local ok, job = pcall(vim.system, command, { text = true, cwd = interpreter.root() })
-  local versions = {}
-  for name, version in (ok and job:wait(WAIT_MS).stdout or ''):gmatch('(%S+) (%S+)\n') do
+  local versions, said = {}, ''
+  local job = python.run(command, { cwd = interpreter.root() }, function(_, stdout)
+    said = stdout
+  end)
+  if vim.fn.jobwait({ job }, WAIT_MS)[1] == -1 then
+    vim.fn.jobstop(job)
+  end
+  for name, version in said:gmatch('(%S+) (%S+)\n') do
     versions[name] = version
   end
   return versions
@@ -220,6 +226,10 @@ local function check_configuration()
   end
   if #bridge.problems == 0 then
     health.ok('vim.g.acp is valid')
+  end
+  local shell = require('acp.host.options').value('shell')
+  if type(shell) == 'string' and vim.fn.executable(vim.fs.normalize(shell)) == 0 then
+    health.error(('vim.g.acp.shell: there is no program %s'):format(shell))
   end
 end
 

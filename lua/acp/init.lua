@@ -34,15 +34,15 @@ function M.cancel()
   require('acp.command.session').tell('cancel')
 end
 
---- Answer a question of the agent; a late answer does nothing.
+--- Answer a question of the agent; a late answer does nothing, and neither does one to a question
+--- that is not half a second old: see :help acp-permission-seen.
 ---@param ask_id string `asks[].id` of inspect()
 ---@param answer string|{ action: 'accept'|'decline'|'cancel', content?: table } one of its
 ---  `options[].id`; for an elicitation what to do, and the values by the names of the fields
 function M.respond(ask_id, answer)
-  local bridge = require('acp.host.bridge')
-  if bridge.running() then
+  if require('acp.host.bridge').running() then
     local key = type(answer) == 'table' and 'answer' or 'option'
-    bridge.notify('respond', { ask = ask_id, [key] = answer })
+    require('acp.ask.answer').respond(ask_id, { [key] = answer })
   end
 end
 
@@ -126,7 +126,11 @@ end
 --- A snapshot of everything, plain data (:help acp-inspect). Waits one second at most.
 ---@return table
 function M.inspect()
-  return require('acp.host.bridge').inspect()
+  local found = require('acp.host.bridge').inspect()
+  for _, ask in ipairs(found.asks) do
+    require('acp.ask.answer').came(ask.id)
+  end
+  return found
 end
 
 return M

@@ -12,6 +12,7 @@ vim.g.acp = nil
 ---@field additional_directories? string[] absolute
 ---@field prompts? table<string, string> slash prompts of your own, by their names
 ---@field python? string
+---@field shell? string
 ---@field follow? acp.FollowOptions
 ---@field permission? acp.PermissionOptions
 ---@field terminal? acp.TerminalOptions

@@ -38,6 +38,8 @@ class Preset:
     install: str
     env: tuple[tuple[str, str], ...] = ()
     quirks: frozenset[str] = frozenset()
+    mode: str | None = None
+    """In which it begins unless the user wants another: one in which the user decides."""
 
 
 def _preset(row: Mapping[str, Any]) -> Preset:
@@ -49,6 +51,7 @@ def _preset(row: Mapping[str, Any]) -> Preset:
         install=row["install"],
         env=tuple(row.get("env", {}).items()),
         quirks=frozenset(row.get("quirks", ())),
+        mode=row.get("mode"),
     )
 
 

@@ -13,6 +13,12 @@ from typing import Final, TypeAlias
 from urllib.parse import quote, unquote
 
 _FILE = re.compile(r"(file:(?://(?:localhost)?)?)(/[^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_ADDRESS = re.compile(
+    r"file:(?://(?:localhost(?=/))?)?([^?#]+)(?:[?][^#]*)?(?:#(.*))?", re.IGNORECASE | re.DOTALL
+)
+_AT_LINE = re.compile(r"(.*?[^:/]):(\d{1,9})(?:[:-]\d{1,9})*", re.DOTALL)
+"""A name with the line in it, as in `src/a.py:12:5`."""
+_FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
 _DRIVE = re.compile(r"/[A-Za-z]:(/|$)")
 """How a path of Windows begins in an address."""
 
@@ -121,20 +127,81 @@ SAME: Final = Paths()
 """Of an agent that knows all files by our names."""
 
 
+def named(told: str) -> tuple[str, int | None]:
+    """Return the path that an agent names, and the line in it: it may be an address, or `a.py:12`.
+
+    What stands where a host would is the beginning of a path, unless it is this machine: so some
+    agents make an address of a relative path.
+    """
+    address = _ADDRESS.fullmatch(told)
+    path, fragment = (told, None) if address is None else (address[1], address[2])
+    at_line = _AT_LINE.fullmatch(path)
+    line = int(at_line[2]) if at_line else None
+    if (said := _FRAGMENT.match(fragment or "")) is not None:
+        line = int(said[1])
+    path = at_line[1] if at_line else path
+    return (path if address is None else unquote(path)), line or None
+
+
+def absolute(path: str, folder: str, home: str = "") -> str:
+    """Return a path that is relative to that folder as an absolute one, any other as it is.
+
+    One of the user's home is taken for a file in the folder only where it is one.
+    """
+    if home and path.startswith("~/") and f"{home}{path[1:]}".startswith(f"{folder}/"):
+        return home + path[1:]
+    if not path or path.startswith(("/", "~/", "there:")):
+        return path
+    return normal(f"{folder}/{path}")
+
+
 def normal(path: str) -> str:
     """Return an absolute path without what says nothing: a slash at its end, two of them, a dot."""
     return "".join(f"/{part}" for part in path.split("/") if part not in ("", "."))
 
 
 def _found(pairs: Iterable[Pair], parts: list[str]) -> Found | None:
-    """Return the innermost of the folders that holds a path; None if it leads out of that again."""
-    fitting = [
-        (other, name.count("/") + 1)
-        for name, other in pairs
-        if name.split("/") == parts[: name.count("/") + 1] and parts != [""]
-    ]
-    found = max(fitting, key=lambda it: it[1], default=None)
-    return None if found is None or _climbs(parts[found[1] :]) else found
+    """Return the innermost of the folders that holds a path; None if it leads out of that again, or
+    into another one: which of the two is meant depends on links that only the other side has."""
+    pairs = tuple(pairs)
+    found = _innermost(pairs, parts)
+    if found is None or _climbs(parts[found[1] :]):
+        return None
+    meant = _innermost(pairs, _without_steps("/".join(parts).split("/")))
+    return found if meant is not None and meant[0] == found[0] else None
+
+
+def _innermost(pairs: Iterable[Pair], parts: list[str]) -> Found | None:
+    """Return the longest of the names that a path begins with, however often its slashes and dots
+    say nothing."""
+    fitting = [(other, end) for name, other in pairs if (end := _end(name, parts)) is not None]
+    return max(fitting, key=lambda it: it[1], default=None)
+
+
+def _end(name: str, parts: list[str]) -> int | None:
+    """Return how many parts of a path that normal name takes; None if it is not its beginning."""
+    if parts[0] or len(parts) == 1:
+        return None
+    left = name.split("/")[1:]
+    for place, part in enumerate(parts):
+        if not left:
+            return max(place, 1)
+        if part == left[0]:
+            del left[0]
+        elif part not in ("", "."):
+            return None
+    return None if left else len(parts)
+
+
+def _without_steps(parts: Iterable[str]) -> list[str]:
+    """Return the parts of an absolute path with each `..` taken for the folder above."""
+    found: list[str] = []
+    for part in parts:
+        if part == "..":
+            del found[-1:]
+        elif part not in ("", "."):
+            found.append(part)
+    return ["", *(found or [""])]
 
 
 def _climbs(parts: Iterable[str]) -> bool:

@@ -18,6 +18,8 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 
 SWITCH = 0.0005
 """Seconds after which a thread that works gives way: each turn of the loop may wait so long."""
+KEPT = "ACP_NVIM_KEPT_"
+"""Before the names of variables that no Python of ours shall obey (`lua/acp/host/python.lua`)."""
 REPORT = "require('acp.host.bridge').host_failed(...)"
 
 
@@ -44,6 +46,8 @@ class AcpHost:
 
     async def main(self) -> None:
         """Import the program and run it until Neovim leaves."""
+        for name in [it for it in os.environ if it.startswith(KEPT)]:  # agents get them
+            os.environ[name.removeprefix(KEPT)] = os.environ.pop(name)
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"  # they cost 20 ms to look for
         try:
             from acp_nvim.app import App

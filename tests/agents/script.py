@@ -82,6 +82,7 @@ class Script(Safety):
             ],
         }
         self.job = MainJob(options)
+        self.job.nvim.lua(SELECT)  # Neovim's own would wait in the command line for a choice
         subprocess.run(["git", "init", "-q", str(self.job.work)], check=True)
         self.group = 0
 

@@ -169,9 +169,9 @@ class DecisionSteps(Model):
                     mixed = (it for it in bodies(after.live(name)) if users(it))
                     self.pending[name] -= agents("".join(mixed))
             if before.disk[name] != after.disk[name]:
-                shown = after.shown.get(name)
-                self._assert(
-                    shown is None or not shown.modified or after.disk[name] is None,
+                shown, is_back = after.shown.get(name), before.disk[name] is None
+                self._assert(  # but for the file that an agent had removed below the user's text
+                    shown is None or not shown.modified or is_back or after.disk[name] is None,
                     f"{name}: modified and written",
                 )
                 self.origin[name] = after.disk[name]

@@ -12,6 +12,7 @@ from acp_nvim.ledger.hunk import ReviewHunk
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.review.log import Turn
 from acp_nvim.review.turned import Undone
+from acp_nvim.session.origin import Stretch
 from acp_nvim.session.request import ReadFileRequest
 from tests.proof import steps
 from tests.proof.codings import Coding
@@ -166,9 +167,10 @@ class Services:
 
     def turns(self) -> list[Turn]:
         """Return what can be taken back, the newest last."""
-        found = [turn for name in SESSIONS for turn in self.edits.turns(("a", name))]
+        found = [turn for name in SESSIONS for turn in self.edits.turns(Stretch(("a", name)))]
         return sorted(found, key=lambda turn: turn.author.began)
 
     async def redo(self, session: str) -> Undone | None:
         """Return what was taken back last."""
-        return await self.review.redo(("a", session))
+        batch = self.edits.last_undo([Stretch(("a", session))])
+        return None if batch is None else await self.review.redo(batch)

@@ -115,7 +115,7 @@ class Replay:
     def _note_request(self, raw: bytes) -> None:
         """Remember what the client will answer, so that the answer can be judged."""
         try:
-            message = json.loads(raw)
+            message = json.loads(raw[max(raw.find(b'{"jsonrpc"'), 0) :])
         except ValueError:
             return
         if isinstance(message, dict) and isinstance(message.get("method"), str):

@@ -17,7 +17,13 @@ from jsonschema import Draft202012Validator
 SCHEMA = Path(__file__).with_name("schema") / "v1.json"
 UNSTABLE = SCHEMA.with_name("v1.unstable.json")
 SCHEMAS = {1: SCHEMA, 2: SCHEMA.with_name("v2.json")}
-NOT_YET_STABLE = {"auth/status", "session/archive", "session/fork", "session/set_title"}
+NOT_YET_STABLE = {
+    "auth/status",
+    "session/archive",
+    "session/fork",
+    "session/set_title",
+    "session/unarchive",
+}
 """Methods that are judged by the unstable schema: sent only to agents that offer them."""
 LEGACY = {"session/set_model": {"sessionId", "modelId"}}
 """Methods that are in no schema, and are still sent to agents that have a quirk for them."""
@@ -60,7 +66,8 @@ def _validate_call(message: dict[str, Any], stable: Path) -> None:
         _validate_legacy(message)
         return
     kind = "Request" if "id" in message and method != "$/cancel_request" else "Notification"
-    schema = UNSTABLE if method in NOT_YET_STABLE else stable
+    is_filtered = method == "session/list" and "archived" in message.get("params", {})
+    schema = UNSTABLE if method in NOT_YET_STABLE or is_filtered else stable
     definition = _definition(method, frozenset({"agent", "protocol"}), kind, schema)
     _check(definition, message.get("params", {}), schema)
 

@@ -1,6 +1,6 @@
 """The way of one unit through the code, traced in the real host of a real Neovim.
 
-    python -m tests.support.trace [--files | --json] {chunk,write,permission,prompt} …
+    python -m tests.support.trace [--files | --json] {chunk,write,permission,prompt,undo,command} …
 
 prints how many files and functions of the package are entered, how often a function calls one of
 another file, and what of the editor is called: from the beginning until nothing goes on any more.
@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 from tests.support.agents.agent_edits import signs
 from tests.support.agents.agent_edits import write as write_file
-from tests.support.agents.stdio_agent import PATIENCE
+from tests.support.agents.stdio_agent import PATIENCE, StdioAgent
 from tests.support.main_job import MainJob
 
 PROBE = Path(__file__).with_name("trace_probe.py")
@@ -163,7 +163,59 @@ def prompt(tracer: Tracer, path: Path) -> Traces:
     return {"prompt": tracer.trace(lambda: tracer.begin(path.name))}
 
 
-WAYS = {way.__name__: way for way in (chunk, write, permission, prompt)}
+def undo(tracer: Tracer, path: Path) -> Traces:
+    """From `:Acp undo` of a turn that has changed one file to what it says of that."""
+    job, agent = tracer.job, tracer.agent
+    tracer.show(path)
+    write_file(agent, path, TEXT.replace("line 3", "of the agent"))
+    job.until(lambda: signs(job))
+    job.finish(agent, tracer.prompt)
+    tracer.until_old()
+
+    def act() -> None:
+        job.command("Acp undo")
+        job.until(lambda: path.read_text() == TEXT)
+
+    traced = tracer.trace(act)
+    tracer.begin(path.name)
+    return {"undo": traced}
+
+
+def end(agent: StdioAgent, call: str) -> None:
+    """Let a command of the agent's be over."""
+    agent.update("tool_call", toolCallId=call, title=call, kind="execute", status="completed")
+
+
+MORE = (0, 10, 40)
+"""Buffers that are open, too, when an agent's command ends."""
+
+
+def command(tracer: Tracer, path: Path) -> Traces:
+    """From the end of an agent's command that has changed nothing to the chat, with more and more
+    buffers open."""
+    job, agent = tracer.job, tracer.agent
+    found: Traces = {}
+    for count in MORE:
+        for number in range(count):
+            more = job.work / f"more-{number}.txt"
+            if not more.exists():
+                more.write_text(TEXT)
+                tracer.paths.append(more)
+                job.command(f"badd {more} | call bufload('{more}')")
+        tracer.until_old()
+        call = f"{path.name}-{count}"
+        end(agent, call)  # what is new until now is seen by this one
+        tracer.until_shown(call)
+
+        def act(call: str = f"{call} again") -> None:
+            end(agent, call)
+            tracer.until_shown(call)
+
+        found[f"command, {count} more buffers"] = tracer.trace(act)
+    return found
+
+
+WAYS = {way.__name__: way for way in (chunk, write, permission, prompt, undo, command)}
 
 
 def trace(way: str) -> Traces:

@@ -21,7 +21,7 @@ def test_modules_import_only_downwards() -> None:
 
 
 def test_no_file_holds_two_ideas() -> None:
-    """400 lines at most."""
+    """A file is cut where a second idea begins; 600 lines are a sign of one."""
     sources = [
         *ROOT.glob("python/**/*.py"),
         *ROOT.glob("lua/**/*.lua"),
@@ -30,7 +30,7 @@ def test_no_file_holds_two_ideas() -> None:
     long = {
         str(path.relative_to(ROOT)): lines
         for path in sources
-        if (lines := path.read_text(encoding="utf-8").count("\n")) > 400
+        if (lines := path.read_text(encoding="utf-8").count("\n")) > 600
     }
     assert not long
 

@@ -55,7 +55,6 @@ def test_a_path_has_one_name_on_either_side(there: str, here: str) -> None:
         "/workspace/a/../../etc",
         "/workspace/cache/../a",
         "/etc/../workspace/a",
-        "//workspace/a",
         "C:\\workspace\\a",
         "C:/workspace/a",
         "\\\\server\\workspace",
@@ -77,6 +76,34 @@ def test_what_reads_as_a_file_of_the_other_side_and_is_none_is_marked() -> None:
 def test_what_the_agent_has_something_else_in_place_of_is_not_seen_by_it() -> None:
     assert BOX.there("/home/me/project/cache/x") is None
     assert BOX.there("/home/me/project/cached") == "/workspace/cached"
+
+
+@pytest.mark.parametrize(
+    ("there", "here"),
+    [
+        ("//workspace/a", "/home/me/project/a"),
+        ("/workspace//cache/a", "/var/cache/box/a"),
+        ("/workspace/./cache/a", "/var/cache/box/a"),
+        ("/./workspace/.//./cache", "/var/cache/box"),
+        ("/workspace/cache/", "/var/cache/box/"),
+        ("/workspace/cache/.", "/var/cache/box/."),
+        ("/workspace/x/../cache/a", None),
+        ("/workspace/../workspace/cache/a", None),
+        ("/workspace/cache/x/../a", "/var/cache/box/x/../a"),
+    ],
+)
+def test_of_two_folders_one_in_the_other_the_inner_one_holds(there: str, here: str | None) -> None:
+    assert BOX.here(there) == here
+    assert BOX.uri_here(f"file://{there}") == (f"file://{here}" if here else f"file://{there}")
+
+
+def test_of_the_root_and_a_folder_the_folder_holds() -> None:
+    jail = paths({"/": "/srv/jail", "/home/me": "/home/me"})
+    for there in ("//home/me/a", "/home//me/a", "/./home/me/./a", "/home/./me/a"):
+        assert (jail.here(there) or "").replace("/./", "/") == "/home/me/a", there
+    assert jail.here("/x/../home/me/a") is None
+    assert jail.uri_here("file:///home%2Fme/a") == "file:///home%2Fme/a"
+    assert jail.there("/srv//jail/./home/me/a") is None
 
 
 def test_the_root_can_be_shared() -> None:

@@ -1,5 +1,6 @@
--- What becomes of a key or a command that answers: it counts for the question that the user saw, and
--- for no other. One that came, changed or moved under the hand less than half a second ago takes none.
+-- What becomes of an answer, whoever gives it: a key, a mapping, a command, a script. It counts for the
+-- question that the user saw, and for no other. One that came, was unfolded, moved, or has changed in
+-- what it decides less than half a second ago takes none.
 
 local bridge = require('acp.host.bridge')
 local notice = require('acp.ui.notice')
@@ -9,7 +10,8 @@ local api = vim.api
 local M = {}
 
 local DEAD_MS = 500
-local MEMORY_MS = 5000 -- in which a command may still be meant for what was there before
+local JUST =
+  'nothing was answered: the question has just come or changed, look at it and answer again'
 
 --- A clock; tests have another one.
 ---@return number milliseconds
@@ -25,8 +27,13 @@ end
 ---@type acp.OnScreen? what the user can see now
 local on_screen
 
----@type number? until when something else was to be seen
-local other_until
+--- When each question was first told of: a script may answer one that is not on screen.
+---@type table<string, number>
+local came = {}
+
+bridge.on_end(function()
+  came = {}
+end)
 
 --- Something has come, changed or gone while a command line was written: what is in it was meant for
 --- what was there before.
@@ -62,13 +69,12 @@ end
 --- Nothing is to be seen any more.
 function M.gone()
   if on_screen then
-    other_until = M.now()
     on_screen = nil
     overtake()
   end
 end
 
---- The cursor was moved into it without the user.
+--- It is elsewhere now, or the cursor was moved into it without the user.
 function M.moved()
   if on_screen then
     on_screen.at = M.now()
@@ -95,26 +101,40 @@ api.nvim_create_autocmd('UIEnter', {
     if away and on_screen and on_screen.at >= away then
       on_screen.at = M.now()
     end
-    if away and other_until and other_until >= away then
-      other_until = M.now()
-    end
     away = nil
   end,
 })
 
 ---@param ask acp.Ask
----@param is_inside boolean a key in its own windows; else a command from anywhere
 ---@return string? problem why no answer can be given to it now
-local function problem(ask, is_inside)
+local function problem(ask)
   if not on_screen or on_screen.id ~= ask.id or on_screen.seen ~= ask.seen then
     return 'nothing was answered: look at the question first'
+  elseif is_overtaken or M.now() - on_screen.at < DEAD_MS then
+    return JUST
   end
-  local now = M.now()
-  local is_new = now - on_screen.at < DEAD_MS
-  local may_mean_other = is_inside or (other_until ~= nil and now - other_until < MEMORY_MS)
-  if is_overtaken or (is_new and may_mean_other) then
-    return 'nothing was answered: this question has just come, look at it and answer again'
+end
+
+--- The user's scripts learn of a question now. One host's ids are another one's, too: `is_new`.
+---@param id string
+---@param is_new? boolean
+function M.came(id, is_new)
+  if is_new or not came[id] then
+    came[id] = M.now()
   end
+end
+
+--- Give the answer of a script. One that is late is the host's matter.
+---@param id string
+---@param answer { option?: string, answer?: table }
+---@return boolean given
+function M.respond(id, answer)
+  local since = on_screen and on_screen.id == id and on_screen.at or came[id]
+  if since and M.now() - since < DEAD_MS then
+    notice.warn(JUST)
+    return false
+  end
+  return bridge.notify('respond', vim.tbl_extend('error', { ask = id }, answer))
 end
 
 --- Give an answer, unless it cannot have been meant for this question.
@@ -123,7 +143,7 @@ end
 ---@param answer { option?: string, answer?: table }
 ---@return boolean given
 function M.give(ask, is_inside, answer)
-  local reason = problem(ask, is_inside)
+  local reason = problem(ask)
   if reason then
     notice.warn(reason)
     return false

@@ -58,7 +58,7 @@ function M.show(menu, map)
     menu.compared = spec.seen or menu.ask.seen
     local ok, problem = pcall(compare.open, payload.ask, spec, hooks)
     if not ok then
-      notice.warn('the files cannot be shown here: ' .. problem)
+      notice.warn('the files cannot be shown here: ' .. notice.reason(problem))
     end
   end)
 end

@@ -26,6 +26,8 @@ local M = {}
 ---@field mapped? string buffer and kind of question that have their keys
 ---@field wish? table all of it was asked for, and has not come
 ---@field is_going? boolean another question was asked for, and has not come
+---@field config? vim.api.keyset.win_config where it is now, nil: in no float, or hidden
+---@field is_entering? boolean the user goes there: that it makes way for that is no move
 ---@field settle fun() puts it where it belongs
 
 --- Leave the window as it is and go back to where the user came from.

@@ -11,6 +11,7 @@ local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local options = require('acp.host.options')
 local place = require('acp.ask.place')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -145,8 +146,9 @@ end
 ---@return boolean drawn anew
 local function fill(menu, fit, fold)
   if not api.nvim_buf_is_valid(menu.bufnr) then
-    menu.bufnr = api.nvim_create_buf(false, true)
-    chats.name(menu.bufnr, 'acp-question')
+    menu.bufnr = unseen.buffer(function(buffer)
+      chats.name(buffer, 'acp-question')
+    end)
     api.nvim_create_autocmd('CursorMoved', {
       buffer = menu.bufnr,
       callback = function()
@@ -195,11 +197,18 @@ local function open(menu, found, is_below)
   dress.window(menu.winid, { winfixbuf = true })
 end
 
+---@param found acp.Placed
+---@return vim.api.keyset.win_config
+local function lasting(found)
+  local config = vim.tbl_extend('force', {}, found.config)
+  config.style = nil -- given again, it would take back the options that were set since
+  return config
+end
+
 ---@param menu acp.Menu
 ---@param found acp.Placed
 local function move(menu, found)
-  local config = vim.tbl_extend('force', {}, found.config)
-  config.style = nil -- given again, it would take back the options that were set since
+  local config = lasting(found)
   if not vim.deep_equal(config, menu.config) then
     api.nvim_win_set_config(menu.winid, config)
     menu.config = config
@@ -224,6 +233,17 @@ local function clear(menu, is_below)
   end
 end
 
+--- Whether an edge of it is elsewhere on both ways: what only grows stays where it is.
+---@param old vim.api.keyset.win_config
+---@param new vim.api.keyset.win_config
+---@return boolean
+local function is_moved(old, new)
+  local function apart(first, size)
+    return old[first] ~= new[first] and old[first] + old[size] ~= new[first] + new[size]
+  end
+  return old.row ~= nil and new.row ~= nil and (apart('row', 'height') or apart('col', 'width'))
+end
+
 --- Put it where it belongs, as it should look now.
 ---@param menu acp.Menu
 ---@param fold fun() what `q` does
@@ -234,9 +254,10 @@ function M.settle(menu, fold)
   local found, item = placed(menu), item_here(menu)
   local is_drawn = fill(menu, found.fit, fold)
   local opened = not float.is_open(menu.winid)
+  local has_moved = not (opened or menu.is_entering) and is_moved(menu.config or {}, found.config)
   if opened then
-    menu.config = nil
     open(menu, found, is_below)
+    menu.config = lasting(found)
   elseif not is_below then
     move(menu, found)
   end
@@ -257,6 +278,9 @@ function M.settle(menu, fold)
     answer.gone()
   else
     answer.shown(menu.ask)
+    if has_moved and not is_below then
+      answer.moved()
+    end
   end
   return opened
 end

@@ -13,6 +13,7 @@ local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local pane = require('acp.ask.pane')
 local place = require('acp.ask.place')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -32,7 +33,9 @@ local function settle_soon(silent)
   if not menu.ask then
     return
   end
-  local ok, opened = pcall(pane.settle, menu, M.fold)
+  local ok, opened = pcall(unseen.quietly, function()
+    return pane.settle(menu, M.fold)
+  end)
   if not ok then
     if not is_refused then
       require('acp.host.log').line(('the question is not on screen yet: %s'):format(opened))
@@ -114,7 +117,9 @@ local function close()
   keys.leave(menu)
   float.close(menu.winid)
   if api.nvim_buf_is_valid(menu.bufnr) then
-    api.nvim_buf_delete(menu.bufnr, { force = true })
+    unseen.quietly(function()
+      api.nvim_buf_delete(menu.bufnr, { force = true })
+    end)
   end
   menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
 end
@@ -210,13 +215,15 @@ end
 
 local function enter()
   menu.folded = nil
+  menu.is_entering = true
   settle_soon()
   if float.is_open(menu.winid) and not pane.is_inside(menu) then
     menu.back = origin()
-    vim.cmd.stopinsert()
+    unseen.stop_insert()
     api.nvim_set_current_win(menu.winid)
     settle_soon()
   end
+  menu.is_entering = nil
 end
 
 --- Move the cursor into it once the user's hands are still, in normal mode; in no other.
@@ -274,6 +281,7 @@ function M.permit(wanted)
   elseif pane.is_folded(menu) or pane.is_hidden(menu) then
     menu.folded, menu.config = nil, nil
     menu.settle()
+    answer.moved()
     return notice.warn('nothing was answered: look at the question first')
   end
   local number = find_option(wanted)

@@ -12,6 +12,7 @@ local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
+local unseen = require('acp.ui.unseen')
 require('acp.chat.stayed')
 require('acp.files.stamps') -- what the user reads and writes is known as soon as there is a chat
 
@@ -43,7 +44,7 @@ local function gone(chat, was_running)
     end
     question.close_of(chat.chat)
     if api.nvim_buf_is_valid(chat.prompt) then
-      api.nvim_buf_delete(chat.prompt, { force = true })
+      unseen.delete(chat.prompt)
     end
   end)
 end
@@ -56,9 +57,9 @@ local function wipe_unloaded(buffer)
   vim.schedule(function()
     if api.nvim_buf_is_valid(buffer) and not api.nvim_buf_is_loaded(buffer) then
       if is_quit then
-        vim.fn.bufload(buffer)
+        unseen.read(api.nvim_buf_get_name(buffer))
       else
-        api.nvim_buf_delete(buffer, { force = true })
+        unseen.delete(buffer)
       end
     end
   end)
@@ -113,15 +114,18 @@ function M.set_options(buffer)
     filetype = 'acp_chat',
     formatlistpat = dress.CONTAINERS,
   }
-  for name, value in pairs(values) do
-    vim.bo[buffer][name] = value
-  end
+  unseen.quietly(function()
+    for name, value in pairs(values) do
+      vim.bo[buffer][name] = value
+    end
+  end)
+  unseen.fire(buffer, 'FileType', values.filetype)
 end
 
 --- Make the buffer; its number is the chat's.
 ---@return integer buffer
 function M.create_buffer()
-  local buffer = api.nvim_create_buf(false, true)
+  local buffer = unseen.buffer()
   M.set_options(buffer)
   return buffer
 end

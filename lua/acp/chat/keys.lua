@@ -37,7 +37,7 @@ end
 ---@param chat acp.Chat
 ---@param split boolean
 local function follow_link(chat, split)
-  local name, line = link.file()
+  local name, line = link.file(chat.cwd)
   local payload = { chat = chat.chat, row = row(), name = name }
   bridge.call('follow_link', payload, function(err, found)
     if found and found.path then
@@ -50,16 +50,18 @@ local function follow_link(chat, split)
   end)
 end
 
---- Hand the web address under the cursor to the browser.
+--- Hand the web address under the cursor to the browser, by the host, which asks where the text of
+--- the link says something else.
 local function browse()
-  local address = link.address()
+  local address, text = link.address()
   if not address then
     return notice.notice('no web address here: gf goes to a file')
   end
-  local _, err = vim.ui.open(address)
-  if err then
-    notice.warn(err)
-  end
+  bridge.call('browse', { address = address, text = text }, function(err)
+    if err then
+      notice.warn(err)
+    end
+  end)
 end
 
 ---@param chat acp.Chat

@@ -32,8 +32,9 @@ local start = vim.fn.has('nvim-0.11') == 1 and vim.fn.jobstart or vim.fn.termope
 
 ---@return integer buffer in a split of its own
 local function show()
-  local buffer = api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden = 'wipe'
+  local buffer = require('acp.ui.unseen').buffer(function(it)
+    vim.bo[it].bufhidden = 'wipe'
+  end)
   api.nvim_open_win(
     buffer,
     true,

@@ -7,6 +7,7 @@ local layout = require('acp.ui.layout')
 local reopen = require('acp.chat.reopen')
 local size = require('acp.ui.size')
 local tail = require('acp.ui.tail')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -23,10 +24,11 @@ local function is_ours(name)
   return is_list or name:find('^acp://') ~= nil or name:find('^acp%-%l+://') ~= nil
 end
 
+--- Where 'sessionoptions' has "localoptions", such a buffer looks like one of ours, and is dead.
 ---@return integer[] buffers of ours that are only names yet
 local function names()
   return vim.tbl_filter(function(buffer)
-    local is_more = vim.bo[buffer].buftype ~= '' or vim.bo[buffer].modified
+    local is_more = vim.b[buffer].acp_own or vim.bo[buffer].modified
     return not is_more and not chats.of(buffer) and is_ours(api.nvim_buf_get_name(buffer))
   end, api.nvim_list_bufs())
 end
@@ -37,8 +39,9 @@ end
 local function emptied(prompt)
   local windows = vim.fn.win_findbuf(prompt)
   for _, window in ipairs(windows) do
-    local blank = api.nvim_create_buf(false, true)
-    vim.bo[blank].bufhidden = 'wipe'
+    local blank = unseen.buffer(function(buffer)
+      vim.bo[buffer].bufhidden = 'wipe'
+    end)
     api.nvim_win_set_buf(window, blank)
   end
   return windows

@@ -2,6 +2,7 @@
 -- window and no host. A chat is known by the number of its buffer, here and in the host.
 
 local project = require('acp.chat.project')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -170,7 +171,9 @@ function M.name(buffer, name)
     unique = ('%s (%d)'):format(name, number)
   end
   if api.nvim_buf_get_name(buffer) ~= unique then
-    api.nvim_buf_set_name(buffer, unique)
+    unseen.quietly(function()
+      api.nvim_buf_set_name(buffer, unique)
+    end)
   end
   return unique
 end
@@ -190,9 +193,7 @@ end
 ---@return acp.Chat?
 function M.read(agent, session)
   local name = ('acp://%s/%s'):format(M.encode(agent), M.encode(session))
-  local buffer = vim.fn.bufadd(name)
-  vim.fn.bufload(buffer)
-  return M.of(buffer)
+  return M.of(unseen.read(name))
 end
 
 return M

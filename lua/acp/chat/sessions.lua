@@ -8,6 +8,7 @@ local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -130,14 +131,15 @@ end
 
 ---@return integer buffer
 local function make()
-  local buffer = api.nvim_create_buf(false, true)
   require('acp.ui.highlights').define()
-  chats.name(buffer, 'acp-sessions')
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].undolevels = -1
-  vim.bo[buffer].modifiable = false
-  vim.b[buffer].acp_list = true
-  vim.bo[buffer].filetype = 'acp-sessions'
+  local buffer = unseen.buffer(function(it)
+    chats.name(it, 'acp-sessions')
+    vim.bo[it].bufhidden = 'wipe'
+    vim.bo[it].undolevels = -1
+    vim.bo[it].modifiable = false
+    vim.b[it].acp_list = true
+    vim.bo[it].filetype = 'acp-sessions'
+  end)
   watch(buffer)
   map_keys(buffer)
   return buffer

@@ -3,6 +3,7 @@
 
 local bridge = require('acp.host.bridge')
 local hands = require('acp.files.hands')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -34,21 +35,21 @@ end
 ---@param name string
 ---@return integer buffer
 function M.open(number, name)
-  local buffer = api.nvim_create_buf(false, true)
-  local channel = api.nvim_open_term(buffer, {
-    force_crlf = false,
-    on_input = function(_, _, _, data)
-      if (find(number) or {}).buffer == buffer then -- else it is another host's
-        bridge.notify('terminal_input', { terminal = number, data = data })
-      end
-    end,
-  })
-  terminals[number] = { buffer = buffer, channel = channel, size = '' }
-  require('acp.chat.registry').name(buffer, 'acp-terminal://' .. name)
-  vim.bo[buffer].scrollback = SCROLLBACK
-  vim.bo[buffer].bufhidden = 'hide'
-  vim.bo[buffer].filetype = 'acp_terminal'
-  return buffer
+  return unseen.buffer(function(buffer)
+    local channel = api.nvim_open_term(buffer, {
+      force_crlf = false,
+      on_input = function(_, _, _, data)
+        if (find(number) or {}).buffer == buffer then -- else it is another host's
+          bridge.notify('terminal_input', { terminal = number, data = data })
+        end
+      end,
+    })
+    terminals[number] = { buffer = buffer, channel = channel, size = '' }
+    require('acp.chat.registry').name(buffer, 'acp-terminal://' .. name)
+    vim.bo[buffer].scrollback = SCROLLBACK
+    vim.bo[buffer].bufhidden = 'hide'
+    vim.bo[buffer].filetype = 'acp_terminal'
+  end)
 end
 
 --- Show output.
@@ -60,7 +61,9 @@ function M.write(number, data)
   if not terminal then
     return false
   end
-  api.nvim_chan_send(terminal.channel, data)
+  unseen.quietly(function()
+    api.nvim_chan_send(terminal.channel, data)
+  end)
   return true
 end
 
@@ -73,11 +76,15 @@ function M.forget(number)
     return true
   end
   if #vim.fn.win_findbuf(terminal.buffer) > 0 then
-    vim.bo[terminal.buffer].bufhidden = 'wipe'
+    unseen.quietly(function()
+      vim.bo[terminal.buffer].bufhidden = 'wipe'
+    end)
     return false
   end
   terminals[number] = nil
-  api.nvim_buf_delete(terminal.buffer, { force = true })
+  unseen.quietly(function()
+    api.nvim_buf_delete(terminal.buffer, { force = true })
+  end)
   return true
 end
 

@@ -4,6 +4,7 @@
 local apply = require('acp.ui.apply')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -40,7 +41,7 @@ end
 local function of_output(name, cwd)
   local buffer = vim.iter(api.nvim_list_bufs()):find(function(it)
     return api.nvim_buf_get_name(it) == name
-  end) or api.nvim_create_buf(false, true)
+  end) or unseen.buffer()
   if api.nvim_buf_get_name(buffer) ~= name then
     api.nvim_buf_set_name(buffer, name)
   end
@@ -61,8 +62,7 @@ end
 local function open(name, cwd)
   local buffer
   if name == '' then
-    buffer = api.nvim_create_buf(false, true)
-    set_up(buffer)
+    buffer = unseen.buffer(set_up)
   else
     buffer = of_output(name, cwd)
   end

@@ -7,6 +7,7 @@ local chats = require('acp.chat.registry')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local prompt = require('acp.prompt.buffer')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -51,14 +52,15 @@ function M.show(number, mods)
   local chat = assert(chats.of(number), 'no such chat')
   if not api.nvim_buf_is_loaded(chat.prompt) then
     if api.nvim_buf_is_valid(chat.prompt) then
-      api.nvim_buf_delete(chat.prompt, { force = true })
+      unseen.delete(chat.prompt)
     end
     prompt.create(chat)
     bridge.notify('prompt_made', { chat = number, prompt = chat.prompt })
   end
   local ok, err = pcall(layout.open, chat, mods)
   if not ok then
-    require('acp.ui.notice').warn('the chat cannot be shown here: ' .. err)
+    local notice = require('acp.ui.notice')
+    notice.warn('the chat cannot be shown here: ' .. notice.reason(err))
   end
 end
 

@@ -37,7 +37,8 @@ function M.usual(done)
   end)
 end
 
----@return string path of the file that the user works on, '' if there is none
+--- The file that the user works on; one in a git folder as if it were in the work tree.
+---@return string path '' if there is none
 local function current_file()
   local buffer = api.nvim_get_current_buf()
   if vim.bo[buffer].buftype ~= '' then
@@ -48,7 +49,7 @@ local function current_file()
     buffer = api.nvim_win_get_buf(other)
   end
   local name = api.nvim_buf_get_name(buffer)
-  return name == '' and '' or vim.fn.fnamemodify(name, ':p')
+  return name == '' and '' or project.place(vim.fn.fnamemodify(name, ':p'))
 end
 
 --- Tell the caller of the Lua API the outcome.
@@ -211,7 +212,7 @@ function M.restart(agent)
 end
 
 --- List the sessions of this project; or let the user pick one, to go on with it or to do that to it.
----@param action? 'close'|'delete'|'archive'
+---@param action? 'close'|'delete'|'archive'|'unarchive'
 function M.sessions(action)
   local file, cwd = current_file(), vim.fn.getcwd()
   if not action and options.value('ui', 'sessions') ~= 'pick' then

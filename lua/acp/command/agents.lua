@@ -10,6 +10,7 @@ local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -183,17 +184,18 @@ end
 
 ---@return acp.AgentList
 local function make()
-  local buffer = api.nvim_create_buf(false, true)
   require('acp.ui.highlights').define()
+  local buffer = unseen.buffer(function(it)
+    chats.name(it, NAME)
+    vim.b[it].acp_list = true
+    vim.bo[it].bufhidden = 'wipe'
+    vim.bo[it].undolevels = -1
+    vim.bo[it].modifiable = false
+    vim.bo[it].filetype = NAME
+  end)
   local this =
     { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
-  chats.name(buffer, NAME)
-  vim.b[buffer].acp_list = true
   bar.set(buffer, BAR)
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].undolevels = -1
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].filetype = NAME
   map_keys(this)
   local group = api.nvim_create_augroup('acp.agents', {})
   api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, {

@@ -16,10 +16,9 @@ local function wrong_word(sub, word)
   end
 end
 
---- Run `:Acp`, or a shorthand of it.
 ---@param name string? the sub-command of a shorthand
 ---@param invoked vim.api.keyset.create_user_command.command_args
-function M.run(name, invoked)
+local function run(name, invoked)
   local text, bang = invoked.args, invoked.bang
   if not name then
     local head, rest = text:match('^%s*(%S+)%s?(.*)$')
@@ -54,6 +53,25 @@ function M.run(name, invoked)
   end
   local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
   sub.run({ text = text, word = word, bang = bang, range = range, mods = invoked.smods })
+end
+
+--- Run `:Acp`, or a shorthand of it.
+---@param name string? the sub-command of a shorthand
+---@param invoked vim.api.keyset.create_user_command.command_args
+function M.run(name, invoked)
+  local word = name or invoked.args:match('^%s*(%S+)') or ''
+  notice.attempt(':Acp ' .. word, run, name, invoked)
+end
+
+--- Do what a <Plug> stands for.
+---@param module 'session'|'motion'
+---@param name string of its function
+---@param argument any
+function M.key(module, name, argument)
+  local found = module == 'motion' and 'acp.review.motion' or 'acp.command.session'
+  notice.attempt((name:gsub('_', ' ')), function()
+    require(found)[name](argument)
+  end)
 end
 
 return M

@@ -85,9 +85,9 @@ end
 --- start obeys it.
 ---@return integer
 local function make_buffer()
-  local buffer = api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden, vim.bo[buffer].undolevels = 'wipe', -1
-  return buffer
+  return require('acp.ui.unseen').buffer(function(buffer)
+    vim.bo[buffer].bufhidden, vim.bo[buffer].undolevels = 'wipe', -1
+  end)
 end
 
 --- Show a buffer in a window of its own; `q` goes back to where the user was.

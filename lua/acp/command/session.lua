@@ -9,6 +9,7 @@ local chats = require('acp.chat.registry')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local project = require('acp.chat.project')
 local tail = require('acp.ui.tail')
 local window = require('acp.chat.window')
 
@@ -37,6 +38,22 @@ local function open_one(agent, is_hidden)
   return chat
 end
 
+--- Why there is no session to prompt: what is open elsewhere is named with its place.
+---@return string
+local function why_none()
+  local open = vim.iter(chats.all()):find(chats.is_open)
+  local current = chats.current()
+  if not open then
+    return current and chats.closed(current) or agents.NO_SESSION
+  end
+  local function short(path)
+    return vim.fn.fnamemodify(path, ':~')
+  end
+  local here = short(project.root(project.file(), vim.fn.getcwd()))
+  local form = 'no session is open in %s (that of %s is in %s): :AcpStart opens one here'
+  return form:format(here, open.agent, short(open.root))
+end
+
 --- Find the chat to prompt; in a project without a session open one.
 ---@param done fun(chat: acp.Chat?, err: string?, is_late?: boolean) without a chat the user was told why
 ---@param is_hidden? boolean a new one is not shown; nor is it, late, to a user who goes on already
@@ -55,8 +72,7 @@ local function with_chat(done, is_hidden)
       local chat, problem = open_one(agent, is_hidden or (is_late and not hands.are_off()))
       return done(chat, problem, is_late)
     end
-    local closed = chats.current()
-    local err = closed and chats.closed(closed) or agents.NO_SESSION
+    local err = why_none()
     notice.warn(err)
     done(nil, err)
   end)

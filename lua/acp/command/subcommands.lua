@@ -107,9 +107,9 @@ M.list = {
   },
   {
     name = 'sessions',
-    args = '[close|delete|archive]',
+    args = '[close|delete|archive|unarchive]',
     desc = 'list the sessions of now and of earlier days; or close, delete or archive one',
-    words = { 'close', 'delete', 'archive' },
+    words = { 'close', 'delete', 'archive', 'unarchive' },
     run = function(invoked)
       agent().sessions(invoked.word)
     end,

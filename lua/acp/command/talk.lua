@@ -28,18 +28,38 @@ function M.rewind(text)
   end)
 end
 
+-- As of any new file: the user's umask says the rest.
+local MODE = tonumber('666', 8)
+
+--- Make a file; what has that name is neither written nor followed, be it a link that leads nowhere.
+---@param path string
+---@param text string
+---@return string? err a code of the system
+local function make(path, text)
+  local file, err, code = vim.uv.fs_open(path, 'wx', MODE)
+  if not file then
+    return code or err
+  end
+  local written = vim.uv.fs_write(file, text)
+  vim.uv.fs_close(file)
+  if written ~= #text then
+    vim.uv.fs_unlink(path)
+    return 'EIO'
+  end
+end
+
 ---@param path string
 ---@param lines string[]
 local function write(path, lines)
   path = vim.fn.fnamemodify(path, ':p')
-  if vim.uv.fs_stat(path) then
+  local err = make(path, table.concat(lines, '\n') .. '\n')
+  if err == 'EEXIST' then
     return notice.warn(('%s is there already: name another file'):format(path))
-  end
-  local ok = pcall(vim.fn.writefile, lines, path)
-  if not ok then
+  elseif err then
     return notice.warn(('%s cannot be written'):format(path))
   end
-  notice.notice(('what was said is in %s'):format(path))
+  -- where it is, whatever folder of the project is a link
+  notice.notice(('what was said is in %s'):format(vim.uv.fs_realpath(path) or path))
 end
 
 --- Write what was said into a new file, or show it in a buffer.

@@ -5,13 +5,14 @@ local file_buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local swap = require('acp.files.swap')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
 local M = {}
 
--- What another buffer in a window that nobody is in must not set off.
-local QUIET = { 'BufEnter', 'BufLeave', 'WinEnter', 'WinLeave', 'OptionSet' }
+-- What a file must not set off that is loaded into no window.
+local UNSEEN = { 'BufEnter', 'BufLeave', 'BufWinEnter', 'BufWinLeave', 'WinEnter', 'WinLeave' }
 
 ---@type integer?
 local window
@@ -90,11 +91,18 @@ function M.load(path)
   if swap.exists(path) or not file_buffers.opens(path) then
     return nil
   end
-  local shortmess = vim.o.shortmess
-  vim.o.shortmess = shortmess .. 'A'
-  local buffer = file_buffers.add(path)
-  local ok, err = pcall(api.nvim_exec2, ('silent call bufload(%d)'):format(buffer), {})
-  vim.o.shortmess = shortmess
+  local buffer = unseen.quietly(function()
+    return file_buffers.add(path)
+  end)
+  local ok, err = pcall(unseen.loudly, UNSEEN, function()
+    local shortmess = vim.o.shortmess
+    vim.o.shortmess = shortmess .. 'A'
+    local is_done, problem = pcall(api.nvim_exec2, ('silent call bufload(%d)'):format(buffer), {})
+    vim.o.shortmess = shortmess
+    if not is_done then
+      error(problem, 0)
+    end
+  end)
   if not ok and M.is_refusal(err) then
     error(err, 0)
   end
@@ -107,21 +115,25 @@ end
 ---@param action fun()
 local function unread(buffer, action)
   local own = vim.bo[buffer].autoread
-  local ignored = vim.o.eventignore
-  vim.opt.eventignore:append(QUIET)
-  vim.bo[buffer].autoread = false
   local handler = api.nvim_create_autocmd('FileChangedShell', {
     buffer = buffer,
     callback = function()
       vim.v.fcs_choice = '' -- neither of both
     end,
   })
-  local ok, err = pcall(action)
+  local others = vim.tbl_filter(function(event)
+    return event ~= 'FileChangedShell'
+  end, vim.fn.getcompletion('', 'event'))
+  local ok, err = pcall(unseen.loudly, others, function()
+    vim.bo[buffer].autoread = false
+    action()
+  end)
   api.nvim_del_autocmd(handler)
   if api.nvim_buf_is_valid(buffer) then
-    vim.bo[buffer].autoread = own
+    unseen.quietly(function()
+      vim.bo[buffer].autoread = own
+    end)
   end
-  vim.o.eventignore = ignored
   if not ok then
     error(err, 0)
   end
@@ -136,6 +148,9 @@ local function put(buffer)
       vim.cmd(('silent keepjumps keepalt buffer %d'):format(buffer))
     end)
   end)
+  for _, own in ipairs({ 'acp_places', 'acp.review' }) do
+    pcall(api.nvim_exec_autocmds, 'BufWinEnter', { group = own, buffer = buffer, modeline = false })
+  end
 end
 
 --- Open the folds in which the cursor of the current window is, and have it in the middle if that is

@@ -32,6 +32,20 @@ local MODES = {
   ['!'] = { name = 'a question', all = true },
 }
 
+--- Whether a picker of ours waits for the choice: Neovim's own does so in the command line.
+local is_asked_by_us = false
+
+--- Let the user choose. Who finds the command line busy meanwhile is told whose it is.
+---@param choose fun()
+function M.while_asked(choose)
+  is_asked_by_us = true
+  local ok, problem = pcall(choose)
+  is_asked_by_us = false
+  if not ok then
+    error(problem, 0)
+  end
+end
+
 --- Whether Neovim lets nobody change a text (|textlock|), as in an <expr> mapping that waits for a
 --- key. Else to put no lines does nothing.
 ---@return boolean
@@ -72,7 +86,7 @@ local function doing(mode, is_safe)
   if vim.fn.getcmdwintype() ~= '' then
     return 'the command-line window', true
   elseif found and found.all then
-    return found.name, true
+    return is_asked_by_us and 'a question of acp.nvim' or found.name, true
   elseif not is_safe and (is_locked() or (state ~= '' and is_amid(mode, state))) then
     return 'a command', true
   end
@@ -96,6 +110,8 @@ end
 
 ---@type table<integer, true> buffers whose edits wait
 local waiting = {}
+---@type integer? the buffer that the user writes, and has lent
+local lent
 local group = api.nvim_create_augroup('acp_hands', {})
 
 --- Tell the host if something need not wait any more.
@@ -206,13 +222,23 @@ function M.calmly(name, show)
   return is_calm
 end
 
+--- Run something while that buffer takes any edit: the user's write of it waits for that.
+---@param buffer integer
+---@param action fun()
+function M.lend(buffer, action)
+  local before = lent
+  lent = buffer
+  action()
+  lent = before
+end
+
 --- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it
 --- is over the host is told: `free`.
 ---@param buffer integer
 ---@param hunks acp.Hunk[]
 ---@return string? doing
 function M.busy(buffer, hunks)
-  local what = find(buffer, hunks) or (is_asked() and 'a command' or nil)
+  local what = buffer ~= lent and (find(buffer, hunks) or (is_asked() and 'a command')) or nil
   if what and not next(waiting) then
     watch()
   end

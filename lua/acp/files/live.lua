@@ -2,11 +2,13 @@
 -- It decides nothing: the host says which lines to change and how the bytes are to be, guarded by
 -- the changedtick that it has seen. The shapes are in doc/architecture.md, "Host → Lua".
 
+local deferred = require('acp.files.deferred')
 local edit = require('acp.files.edit')
 local file_buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local save = require('acp.files.save')
 local stamps = require('acp.files.stamps')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -127,21 +129,62 @@ function M.saved(path)
   return stamps.saved(path)
 end
 
---- The resolved paths of all loaded file buffers below some resolved folders.
+--- The stamp of the file whose text came into its buffer before the user wrote it, without the host;
+--- '' for none.
+---@param path string resolved
+---@return string
+function M.merged(path)
+  local buffer = file_buffers.find(path)
+  return buffer and deferred.merged(buffer) or ''
+end
+
+--- The loaded file buffers below some resolved folders, by their resolved paths.
 ---@param roots string[]
----@return string[]
-function M.paths(roots)
+---@return table<string, integer>
+local function below(roots)
   local found = {}
   for buffer, name in file_buffers.all() do
     local path = file_buffers.path(buffer, name)
     for _, root in ipairs(path and roots or {}) do
       if vim.startswith(path, (root:gsub('/$', '')) .. '/') then
-        table.insert(found, path)
+        found[path] = name ~= path and found[path] or buffer
         break
       end
     end
   end
   return found
+end
+
+--- The resolved paths of all loaded file buffers below some resolved folders.
+---@param roots string[]
+---@return string[]
+function M.paths(roots)
+  return vim.tbl_keys(below(roots))
+end
+
+--- Of each of these its path, its 'fileencoding', and the stamp of the file that it was last in step
+--- with; '' if Neovim may have written it since.
+---@param roots string[]
+---@return { [1]: string, [2]: string, [3]: string }[]
+function M.survey(roots)
+  local found = {}
+  for path, buffer in pairs(below(roots)) do
+    local synced = stamps.written(buffer, path) and '' or stamps.synced(buffer)
+    table.insert(found, { path, vim.bo[buffer].fileencoding, synced })
+  end
+  return found
+end
+
+--- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
+---@param buffer integer
+---@param options acp.BufferOptions?
+---@return table<string, any>
+local function as_set(buffer, options)
+  if not options or options == vim.NIL then
+    return {}
+  end
+  local ends = { endofline = options.endofline, endoffile = options.endoffile }
+  return vim.bo[buffer].binary and ends or options
 end
 
 --- Why the buffer takes no edit now: it is not as it was, or the user is in the middle of a command.
@@ -160,16 +203,22 @@ local function refusal(buffer, tick, hunks)
   return busy and { busy = busy }
 end
 
---- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
+--- The same of an edit by which the buffer has what its file has: it is made at the latest before
+--- the user writes the buffer.
 ---@param buffer integer
+---@param tick integer
+---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions?
----@return table<string, any>
-local function as_set(buffer, options)
-  if not options or options == vim.NIL then
-    return {}
+---@param seen? string
+---@return acp.Outcome?
+local function deferral(buffer, tick, hunks, options, seen)
+  local refused = refusal(buffer, tick, hunks)
+  if refused and refused.busy and (seen or '') ~= '' then
+    deferred.defer(buffer, hunks, as_set(buffer, options), seen)
+  elseif not refused then
+    deferred.over(buffer)
   end
-  local ends = { endofline = options.endofline, endoffile = options.endoffile }
-  return vim.bo[buffer].binary and ends or options
+  return refused
 end
 
 --- Tell language servers and the like that the file was written.
@@ -177,8 +226,11 @@ end
 local function announce(buffer)
   local ok, err
   stamps.quietly(function()
-    ok, err = pcall(api.nvim_buf_call, buffer, function()
-      api.nvim_exec_autocmds('BufWritePost', { buffer = buffer, modeline = false })
+    ok, err = pcall(unseen.loudly, {}, function()
+      api.nvim_buf_call(buffer, function()
+        local arguments = { 'BufWritePost', { buffer = buffer, modeline = false } }
+        api.nvim_call_function('nvim_exec_autocmds', arguments)
+      end)
     end)
   end)
   if not ok then
@@ -193,7 +245,9 @@ end
 ---@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
-  edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
+  unseen.quietly(function()
+    edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
+  end)
   announce(buffer)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
@@ -221,7 +275,9 @@ end
 ---@param settle_it fun(buffer: integer, modified: boolean)
 ---@return acp.Outcome
 local function changed(change, buffer, tick, hunks, options, settle_it)
-  local outcome = change(buffer, hunks, as_set(buffer, options), settle_it)
+  local outcome = unseen.quietly(function()
+    return change(buffer, hunks, as_set(buffer, options), settle_it)
+  end)
   if not outcome.ok then
     stamps.restored(buffer, tick)
     outcome.error = reason(outcome.error)
@@ -271,7 +327,7 @@ end
 ---@param modified? boolean whether it was modified, which an option does without another changedtick
 ---@return acp.Outcome
 function M.follow(buffer, tick, hunks, options, seen, modified)
-  local refused = refusal(buffer, tick, hunks)
+  local refused = deferral(buffer, tick, hunks, options, seen)
   if refused or vim.bo[buffer].modified ~= (modified or false) then
     return refused or { stale = true }
   end
@@ -292,7 +348,7 @@ end
 ---@param seen? string the stamp of the file whose text it is
 ---@return acp.Outcome
 function M.edit(buffer, tick, hunks, options, settled, seen)
-  local refused = refusal(buffer, tick, hunks)
+  local refused = (settled and deferral or refusal)(buffer, tick, hunks, options, seen)
   if refused then
     return refused
   end

@@ -22,7 +22,7 @@ local SEARCH = uv.os_uname().sysname == 'Linux' and uv.fs_stat('/proc/self/fd') 
 -- Why a file was not written that is another than the one that was seen.
 M.CHANGED = 'the file has changed meanwhile'
 
---- What tells one state of a file from the next; as `services.disk.stamp` in the host.
+--- What tells one state of a file from the next; as `files.disk.stamp` in the host.
 ---@param path string
 ---@return string
 function M.stamp(path)
@@ -253,7 +253,7 @@ end
 ---@param buffer integer
 function M.settle(buffer)
   local ignored = vim.o.eventignore
-  vim.o.eventignore = ''
+  vim.o.eventignore = 'OptionSet' -- which would tell of this very option
   local written = api.nvim_create_autocmd('BufWriteCmd', {
     buffer = buffer,
     callback = function()

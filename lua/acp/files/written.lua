@@ -2,6 +2,7 @@
 -- knows. Only acp.files.stamps calls.
 
 local edit = require('acp.files.edit')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -26,18 +27,6 @@ local function change_of(tree)
   return state or is_whole and 0 or nil
 end
 
---- Run something without any autocommand.
----@param action fun()
-local function unheard(action)
-  local ignored = vim.o.eventignore
-  vim.o.eventignore = 'all'
-  local ok, err = pcall(action)
-  vim.o.eventignore = ignored
-  if not ok then
-    error(err, 0)
-  end
-end
-
 --- A command with a file, whatever is in its name.
 ---@param command fun(opts: table)
 ---@param path string
@@ -53,7 +42,7 @@ end
 ---@param state integer
 ---@return string[]
 local function lines_at(buffer, state)
-  local path, other = vim.fn.tempname(), api.nvim_create_buf(false, true)
+  local path, other = vim.fn.tempname(), unseen.buffer()
   local lines
   local ok, err = pcall(function()
     api.nvim_buf_call(buffer, function()
@@ -88,7 +77,7 @@ function M.lines(buffer, count)
   local state = change_of(api.nvim_buf_call(buffer, vim.fn.undotree))
   local lines
   if state then
-    unheard(function()
+    unseen.quietly(function()
       local ok, result = pcall(lines_at, buffer, state)
       lines = ok and result or nil
     end)

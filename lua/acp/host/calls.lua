@@ -48,7 +48,8 @@ local function finish(id, err, result)
   local ok, trace = xpcall(call.done, debug.traceback, err, result)
   if not ok then
     require('acp.host.log').line(trace)
-    require('acp.ui.notice').warn('on_done failed: ' .. trace:match('^[^\n]*'))
+    local notice = require('acp.ui.notice')
+    notice.warn('on_done failed: ' .. notice.reason(trace))
   end
 end
 

@@ -4,6 +4,8 @@
 local interpreter = require('acp.host.interpreter')
 local log = require('acp.host.log')
 local notice = require('acp.ui.notice')
+local packages = require('acp.host.packages')
+local python = require('acp.host.python')
 
 local M = {}
 
@@ -17,7 +19,7 @@ local COMPILE = 'import compileall, sys; [compileall.compile_dir(d, quiet=2) for
 
 ---@type boolean
 local running = false
----@type vim.SystemObj?
+---@type integer? the job that runs
 local child
 
 --- A file of the plugin's folder; LuaRocks puts it into a folder below.
@@ -41,35 +43,38 @@ function M.dependencies()
   return found
 end
 
+---@class acp.Ended
+---@field code integer
+---@field stdout string
+---@field stderr string
+
 --- Run a program without blocking, in the plugin's folder; to be called in a coroutine.
 ---@param command string[]
----@return vim.SystemCompleted
-local function run(command)
+---@param env? table<string, string>
+---@return acp.Ended
+local function run(command, env)
   log.line('run: ' .. table.concat(command, ' '))
   local this = coroutine.running()
-  local ok, started = pcall(
-    vim.system,
-    command,
-    -- in a group of its own, to be ended as a whole
-    { text = true, detach = true, cwd = interpreter.root() },
-    vim.schedule_wrap(function(result)
-      log.write((result.stdout or '') .. (result.stderr or ''))
-      assert(coroutine.resume(this, result))
+  local where = { cwd = interpreter.root(), env = env }
+  local job, err = python.run(command, where, function(code, stdout, stderr)
+    log.write(stdout .. stderr)
+    vim.schedule(function()
+      assert(coroutine.resume(this, { code = code, stdout = stdout, stderr = stderr }))
     end)
-  )
-  if not ok then
-    return { code = 127, signal = 0, stderr = tostring(started) }
+  end)
+  if not job then
+    return { code = 127, stdout = '', stderr = err }
   end
-  child = started
+  child = job
   return coroutine.yield()
 end
 
 --- Say in one sentence why a command failed.
 ---@param command string[]
----@param result vim.SystemCompleted
+---@param result acp.Ended
 ---@return string
 function M.explain(command, result)
-  local said = vim.trim((result.stdout or '') .. '\n' .. (result.stderr or ''))
+  local said = vim.trim(result.stdout .. '\n' .. result.stderr)
   local no_module = said:match('No module named .?venv') or said:find('ensurepip', 1, true)
   if no_module then
     local version = command[1]:match('python(3%.%d+)$') or '3'
@@ -82,9 +87,10 @@ function M.explain(command, result)
 end
 
 ---@param command string[]
+---@param env? table<string, string>
 ---@return string? err
-local function try(command)
-  local result = run(command)
+local function try(command, env)
+  local result = run(command, env)
   return result.code ~= 0 and M.explain(command, result) or nil
 end
 
@@ -109,27 +115,48 @@ local function make_with_python()
   return first or NO_PYTHON
 end
 
+-- These versions and no others, each known by its hash (`make lock` writes them); only wheels: what
+-- builds another package has no hash.
+---@return string[]
+local function wheels()
+  return { '--require-hashes', '--only-binary', ':all:', '-r', file('requirements.txt') }
+end
+
+---@return string? err
+local function install_with_uv()
+  local env = packages.for_uv(python.environment())
+  local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
+  local add = { 'uv', 'pip', 'install', '--quiet', '--python', interpreter.venv_python() }
+  return try(vim.list_extend(make, { interpreter.venv() }), env)
+    or try(vim.list_extend(add, wheels()), env)
+end
+
+---@return string? err
+local function install_with_pip()
+  local err = make_with_python()
+  if err then
+    return err
+  end
+  local env = python.environment()
+  local pip = { interpreter.venv_python(), '-I', '-m', 'pip' }
+  local ask = vim.list_extend(vim.list_slice(pip), { 'config', 'list' })
+  local add = vim.list_extend(pip, { 'install', '--quiet', '--disable-pip-version-check' })
+  local listed = run(ask, packages.to_ask_pip(env)).stdout
+  return try(vim.list_extend(add, wheels()), packages.for_pip(env, listed))
+end
+
 --- Do all of it.
 ---@return string? err
 local function install()
-  local program, root = interpreter.venv_python(), interpreter.root()
-  local with_uv = vim.fn.executable('uv') == 1
-  local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
-  local add = with_uv and { 'uv', 'pip', 'install', '--quiet', '--python', program }
-    or { program, '-I', '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check' }
-  -- These versions and no others, each known by its hash (`make lock` writes them); only wheels: what
-  -- builds another package has no hash.
-  local hashes = file('requirements.txt')
-  vim.list_extend(add, { '--require-hashes', '--only-binary', ':all:', '-r', hashes })
   local err
-  if with_uv then
-    err = try(vim.list_extend(make, { interpreter.venv() }))
+  if vim.fn.executable('uv') == 1 then
+    err = install_with_uv()
   else
-    err = make_with_python()
+    err = install_with_pip()
   end
-  err = err or try(add)
   if not err then
-    run({ program, '-I', '-c', COMPILE, root .. '/python', root .. '/rplugin' })
+    local root = interpreter.root()
+    run({ interpreter.venv_python(), '-I', '-c', COMPILE, root .. '/python', root .. '/rplugin' })
   end
   return err
 end
@@ -150,7 +177,7 @@ local function leave()
     end, 50)
   end
   if running and child then
-    vim.uv.kill(-child.pid, 'sigterm')
+    vim.uv.kill(-vim.fn.jobpid(child), 'sigterm')
   end
 end
 

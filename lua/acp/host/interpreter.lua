@@ -1,5 +1,7 @@
 -- Which Python runs the host, how, and what its end means in words. Starts nothing by itself.
 
+local python = require('acp.host.python')
+
 local M = {}
 
 -- Must be valid in every Python there is, since it is what finds an interpreter too old. No module of
@@ -80,8 +82,9 @@ end
 ---@return table where it is started, and how it learns where the user is: options of `jobstart`
 function M.command(program)
   local plugin = vim.fs.joinpath(M.root(), HOST)
-  local where = { cwd = M.root(), env = { ACP_NVIM_FOLDER = vim.fn.getcwd() } }
-  return { program, '-c', PROLOGUE, plugin }, where
+  local env = python.environment_of_host()
+  env.ACP_NVIM_FOLDER = vim.fn.getcwd()
+  return { program, '-c', PROLOGUE, plugin }, { cwd = M.root(), env = env, clear_env = true }
 end
 
 --- Say how the host ended and what to do.

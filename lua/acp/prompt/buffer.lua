@@ -15,6 +15,7 @@ local prompt_marks = require('acp.prompt.marks')
 local paste = require('acp.prompt.paste')
 local server = require('acp.prompt.server')
 local tail = require('acp.ui.tail')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -244,22 +245,23 @@ end
 --- Make the prompt buffer of a chat (`chat.prompt` is set) with the draft that a crash has left.
 ---@param chat acp.Chat
 function M.create(chat)
-  local buffer = api.nvim_create_buf(false, true)
-  chat.prompt = buffer
-  vim.b[buffer].acp_chat = chat.chat
-  chats.name(buffer, 'acp-prompt://' .. chats.encode(chat.agent))
-  api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
-  local values = {
-    buftype = 'acwrite',
-    bufhidden = 'hide',
-    swapfile = false,
-    omnifunc = "v:lua.require'acp.prompt.complete'.omnifunc",
-    modified = false,
-    filetype = 'acp_prompt',
-  }
-  for name, value in pairs(values) do
-    vim.bo[buffer][name] = value
-  end
+  unseen.buffer(function(buffer)
+    chat.prompt = buffer
+    vim.b[buffer].acp_chat = chat.chat
+    chats.name(buffer, 'acp-prompt://' .. chats.encode(chat.agent))
+    local values = {
+      buftype = 'acwrite',
+      bufhidden = 'hide',
+      swapfile = false,
+      omnifunc = "v:lua.require'acp.prompt.complete'.omnifunc",
+      filetype = 'acp_prompt',
+    }
+    for name, value in pairs(values) do
+      vim.bo[buffer][name] = value
+    end
+    api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
+    vim.bo[buffer].modified = false
+  end)
   watch_text(chat)
   watch(chat)
   prompt_keys.map(chat, function()
@@ -268,7 +270,9 @@ function M.create(chat)
   attachment.draw(chat)
   notes.watch()
   paste.watch()
-  server.attach(chat)
+  unseen.when_shown(chat.prompt, function()
+    server.attach(chat)
+  end)
 end
 
 return M

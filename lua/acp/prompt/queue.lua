@@ -8,6 +8,7 @@ local dress = require('acp.ui.dress')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
+local unseen = require('acp.ui.unseen')
 local window = require('acp.chat.window')
 
 local api = vim.api
@@ -149,13 +150,14 @@ end
 ---@param chat acp.Chat
 ---@return acp.QueueView
 local function make(chat)
-  local buffer = api.nvim_create_buf(false, true)
+  local buffer = unseen.buffer(function(it)
+    chats.name(it, 'acp-queue')
+    vim.b[it].acp_list = true
+    vim.b[it].acp_chat = chat.chat
+    vim.bo[it].bufhidden = 'wipe'
+    vim.bo[it].filetype = 'acp-queue'
+  end)
   local view = { chat = chat.chat, buffer = buffer, texts = {}, shown = {}, is_drawing = false }
-  chats.name(buffer, 'acp-queue')
-  vim.b[buffer].acp_list = true
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.b[buffer].acp_chat = chat.chat
-  vim.bo[buffer].filetype = 'acp-queue'
   local function map(key, desc, plug, run)
     keys.map(buffer, 'n', key, desc, run, plug)
   end

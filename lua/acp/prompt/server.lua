@@ -168,7 +168,9 @@ local function prepare_list(buffer)
       table.insert(words, word)
     end
   end
-  vim.bo[buffer].completeopt = table.concat(words, ',')
+  require('acp.ui.unseen').quietly(function()
+    vim.bo[buffer].completeopt = table.concat(words, ',')
+  end)
 end
 
 ---@return boolean whether the user has something else that opens lists
@@ -214,12 +216,8 @@ local function unmap(buffer)
   end
 end
 
---- Attach the server to the prompt of a chat, unless the user wants none.
 ---@param chat acp.Chat
-function M.attach(chat)
-  if options.value('ui', 'completion') == false then
-    return
-  end
+local function attach(chat)
   prepare_list(chat.prompt)
   vim.lsp.start({
     name = NAME,
@@ -236,9 +234,24 @@ function M.attach(chat)
   })
 end
 
+--- Attach the server to the prompt of a chat, unless the user wants none. Where Neovim's own client
+--- cannot be loaded, for want of a folder for its log, 'omnifunc' completes.
+---@param chat acp.Chat
+function M.attach(chat)
+  if options.value('ui', 'completion') == false then
+    return
+  end
+  local ok, err = pcall(attach, chat)
+  if not ok then
+    require('acp.host.log').line('no language server for the prompt: ' .. err)
+  end
+end
+
 life.listen(function(chat, status)
   if notify then
-    progress.tell(chat, status, notify)
+    require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
+      progress.tell(chat, status, notify)
+    end)
   end
 end)
 

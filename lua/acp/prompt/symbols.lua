@@ -212,7 +212,8 @@ function M.refresh(buffers)
     if not is_known and api.nvim_buf_line_count(buffer) <= MOST_LINES then
       local file = { tick = tick, symbols = M.of(buffer) }
       known[buffer] = file
-      if not ask_server(buffer, file) then
+      local is_usable, is_asked = pcall(ask_server, buffer, file)
+      if not (is_usable and is_asked) then
         read_tree(buffer, file)
       end
     end

@@ -8,6 +8,7 @@ local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 local places = require('acp.review.place')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -141,10 +142,11 @@ function M.write(range)
   if not place then
     return
   end
-  local buffer = api.nvim_create_buf(false, true)
-  api.nvim_buf_set_name(buffer, ('acp-comment://%d'):format(buffer))
-  vim.bo[buffer].buftype = 'acwrite'
-  vim.bo[buffer].bufhidden = 'wipe'
+  local buffer = unseen.buffer(function(it)
+    api.nvim_buf_set_name(it, ('acp-comment://%d'):format(it))
+    vim.bo[it].buftype = 'acwrite'
+    vim.bo[it].bufhidden = 'wipe'
+  end)
   local window = float.open(buffer, true, config(place))
   watch(buffer, window, place)
   vim.cmd.startinsert()

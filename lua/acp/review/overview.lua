@@ -8,6 +8,7 @@ local chats = require('acp.chat.registry')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -211,13 +212,14 @@ end
 ---@param shown acp.Overview
 ---@return integer buffer
 local function make(shown)
-  local buffer = api.nvim_create_buf(false, true)
-  overviews[buffer] = shown
-  vim.b[buffer].acp_diff = true
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].modifiable = false
   local name = shown.turn and ('acp-diff://turn %d'):format(shown.turn) or 'acp-diff://session'
-  chats.name(buffer, name)
+  local buffer = unseen.buffer(function(it)
+    vim.b[it].acp_diff = true
+    vim.bo[it].bufhidden = 'wipe'
+    vim.bo[it].modifiable = false
+    chats.name(it, name)
+  end)
+  overviews[buffer] = shown
   map_keys(buffer)
   api.nvim_create_autocmd('BufEnter', {
     buffer = buffer,

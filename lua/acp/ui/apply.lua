@@ -5,6 +5,7 @@
 local bar = require('acp.ui.bar')
 local life = require('acp.ui.life')
 local tail = require('acp.ui.tail')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -53,18 +54,57 @@ local function set_lines(buffer, first, last, lines)
   end
 end
 
+---@type table<string, true>
+local logged = {}
+
+--- Tell the log, once, of what Neovim does not show.
+---@param what string
+---@param err any
+local function log(what, err)
+  local text = ('%s: %s'):format(what, err)
+  if not logged[text] then
+    logged[text] = true
+    require('acp.host.log').line(text)
+  end
+end
+
+--- Put lines in place of others; one that Neovim never takes becomes a row that says so.
+---@param buffer integer
+---@param first integer
+---@param last integer
+---@param lines string[]
+local function put_lines(buffer, first, last, lines)
+  local ok, err = pcall(set_lines, buffer, first, last, lines)
+  if ok then
+    return
+  end
+  local shown = vim.tbl_map(function(line)
+    local fits = type(line) == 'string' and not line:find('\n', 1, true)
+    return fits and line or '! this cannot be shown (Neovim does not take it)'
+  end, lines)
+  if vim.deep_equal(shown, lines) then
+    error(err, 0)
+  end
+  log('a line was not drawn', err)
+  set_lines(buffer, first, last, shown)
+end
+
 ---@param buffer integer
 ---@param op acp.Op
 local function replace(buffer, op)
   local first, last, lines, marks = op[1], op[2], op[3], op[4]
-  set_lines(buffer, first, last, lines)
+  put_lines(buffer, first, last, lines)
   for _, mark in ipairs(marks) do
     local options = mark[3]
     options.strict = false
     if options.hl_eol then -- the whole line, with its end
       options.end_row, options.end_col = first + mark[1] + 1, 0
     end
-    api.nvim_buf_set_extmark(buffer, M.namespace, first + mark[1], mark[2], options)
+    local row = first + mark[1]
+    local ok, err = pcall(api.nvim_buf_set_extmark, buffer, M.namespace, row, mark[2], options)
+    if not ok then
+      log('a mark was not drawn', err)
+    end
   end
 end
 
@@ -73,17 +113,19 @@ end
 ---@param buffer integer
 ---@param ops acp.Op[]
 function M.draw(buffer, ops)
-  vim.bo[buffer].modifiable = true
-  local ok, err = pcall(function()
-    for _, op in ipairs(ops) do
-      replace(buffer, op)
+  unseen.quietly(function()
+    vim.bo[buffer].modifiable = true
+    local ok, err = pcall(function()
+      for _, op in ipairs(ops) do
+        replace(buffer, op)
+      end
+    end)
+    vim.bo[buffer].modifiable = false
+    vim.bo[buffer].modified = false
+    if not ok then
+      error(err, 0)
     end
   end)
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].modified = false
-  if not ok then
-    error(err, 0)
-  end
 end
 
 --- Draw a buffer as a whole; its windows show what they showed.
@@ -193,6 +235,32 @@ local function draw_in_windows(buffer, ops)
   end
 end
 
+---@param buffer integer
+---@param status table
+local function set_status(buffer, status)
+  local before = vim.b[buffer].acp_status or {}
+  vim.b[buffer].acp_status = status
+  require('acp.chat.registry').place(buffer, status.cwd, status.title)
+  if before.title ~= status.title then
+    vim.cmd.redrawstatus({ bang = true })
+  end
+  life.set(buffer, status)
+end
+
+--- Do what can fail by itself: the text of the chat is on screen all the same. What Neovim only
+--- refuses now is raised, to be done again.
+---@param what string
+---@param run function
+---@param ... any
+local function try(what, run, ...)
+  local ok, err = pcall(run, ...)
+  if not ok and tostring(err):find('E565', 1, true) then
+    error(err, 0)
+  elseif not ok then
+    log(what, err)
+  end
+end
+
 ---@param part acp.BufferFrame
 local function draw_buffer(part)
   local ops = present(part.ops)
@@ -201,16 +269,10 @@ local function draw_buffer(part)
     life.follow(part.bufnr)
   end
   if present(part.status) then
-    local before = vim.b[part.bufnr].acp_status or {}
-    vim.b[part.bufnr].acp_status = part.status
-    require('acp.chat.registry').place(part.bufnr, part.status.cwd, part.status.title)
-    if before.title ~= part.status.title then
-      vim.cmd.redrawstatus({ bang = true })
-    end
-    life.set(part.bufnr, part.status)
+    try('a status was not set', set_status, part.bufnr, part.status)
   end
   if present(part.winbar) then
-    bar.set(part.bufnr, part.winbar)
+    try('a bar was not drawn', bar.set, part.bufnr, part.winbar)
   end
 end
 
@@ -232,6 +294,9 @@ local reported = {}
 ---@param name string
 ---@param data table
 local function fire(name, data)
+  if data.ask and vim.endswith(name, 'Requested') then
+    require('acp.ask.answer').came(data.ask, true)
+  end
   local arguments = { 'User', { pattern = name, data = data, modeline = false } }
   local ok, err = pcall(api.nvim_call_function, 'nvim_exec_autocmds', arguments)
   if not ok and not reported[name] then
@@ -261,7 +326,9 @@ function M.frame(frame)
     if not api.nvim_buf_is_loaded(part.bufnr) then
       table.insert(result.gone, part.bufnr)
     else
-      local ok, err = pcall(draw_buffer, part)
+      local ok, err = pcall(unseen.quietly, function()
+        draw_buffer(part)
+      end)
       if not ok then
         table.insert(result.failed, part.bufnr)
         require('acp.host.log').line(('buffer %d was not drawn: %s'):format(part.bufnr, err))

@@ -15,7 +15,9 @@ function M.select(call, title, kind, labels)
   vim.schedule(function()
     if require('acp.files.hands').are_off() then
       vim.cmd.redraw() -- what was drawn last is not on the screen yet, and Neovim's own picker waits
-      return vim.ui.select(labels, { prompt = title, kind = kind }, chosen)
+      return require('acp.files.hands').while_asked(function()
+        vim.ui.select(labels, { prompt = title, kind = kind }, chosen)
+      end)
     end
     require('acp.ui.notice').notice('not asked while you type, give the command again: ' .. title)
     chosen()

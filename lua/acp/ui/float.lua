@@ -4,6 +4,7 @@ local apply = require('acp.ui.apply')
 local chats = require('acp.chat.registry')
 local dress = require('acp.ui.dress')
 local hands = require('acp.files.hands')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -38,13 +39,13 @@ local OPTIONS = {
 ---@param chat? integer the chat that it belongs to
 ---@return integer buffer
 function M.fill(ops, name, chat)
-  local buffer = api.nvim_create_buf(false, true)
-  chats.name(buffer, name)
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].formatlistpat = dress.CONTAINERS
-  vim.b[buffer].acp_chat = chat
-  apply.draw(buffer, ops)
-  return buffer
+  return unseen.buffer(function(buffer)
+    chats.name(buffer, name)
+    vim.bo[buffer].bufhidden = 'wipe'
+    vim.bo[buffer].formatlistpat = dress.CONTAINERS
+    vim.b[buffer].acp_chat = chat
+    apply.draw(buffer, ops)
+  end)
 end
 
 --- Let a window look like a float of ours.
@@ -118,10 +119,14 @@ function M.is_open(window)
   return window ~= nil and window ~= 0 and api.nvim_win_is_valid(window)
 end
 
---- Close a window; nothing if it is closed.
+--- Close a window; nothing if it is closed. Raises when Neovim refuses now.
 ---@param window integer?
 function M.close(window)
-  if M.is_open(window) then
+  if M.is_open(window) and window ~= api.nvim_get_current_win() then
+    unseen.quietly(function()
+      api.nvim_win_close(window --[[@as integer]], true)
+    end)
+  elseif M.is_open(window) then
     api.nvim_win_close(window --[[@as integer]], true)
   end
 end

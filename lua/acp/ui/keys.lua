@@ -1,6 +1,7 @@
 -- Keys of the buffers that the plugin makes. Each has a <Plug> of its own, which works whether or not
 -- the user wants the keys, and each buffer has `g?`, which shows them all.
 
+local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -44,7 +45,11 @@ local function set(buffer, mode, key, desc, run)
   if is_wanted ~= false then
     local mapping =
       { buffer = buffer, nowait = true, desc = desc, remap = type(run) == 'string' or nil }
-    vim.keymap.set(mode, key, run, mapping)
+    local guarded = type(run) == 'function'
+      and function()
+        return notice.attempt(key, run)
+      end
+    vim.keymap.set(mode, key, guarded or run, mapping)
   end
 end
 
@@ -68,9 +73,9 @@ end
 function M.run(plug)
   local run = of(api.nvim_get_current_buf()).plugs[plug]
   if run then
-    return run()
+    return notice.attempt(('<Plug>(acp-%s)'):format(plug), run)
   end
-  require('acp.ui.notice').notice(('<Plug>(acp-%s) does nothing here'):format(plug))
+  notice.notice(('<Plug>(acp-%s) does nothing here'):format(plug))
 end
 
 ---@param buffer integer

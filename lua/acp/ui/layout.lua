@@ -7,6 +7,7 @@ local file_buffers = require('acp.files.buffers')
 local options = require('acp.host.options')
 local size = require('acp.ui.size')
 local tail = require('acp.ui.tail')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -246,6 +247,8 @@ function M.open(chat, mods)
   keeping_views(function()
     local above, below = open_windows(chat, mods)
     -- BufWinEnter does so, but not inside of another autocommand (VimEnter, for instance)
+    unseen.shown(chat.chat)
+    unseen.shown(chat.prompt)
     dress.window(above, dress.CHAT)
     dress.window(below, dress.PROMPT)
     M.hold(above, chat.chat)
@@ -256,7 +259,7 @@ function M.open(chat, mods)
     end
     api.nvim_set_current_win(below)
   end)
-  vim.cmd.stopinsert()
+  unseen.stop_insert()
 end
 
 ---@param window integer

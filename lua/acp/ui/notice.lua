@@ -173,6 +173,48 @@ function M.notice(text, warning, passes)
   show(text, warning, passes)
 end
 
+---@type { [1]: string, [2]: string }[] what Neovim refuses with, and what that means to a user
+local REFUSALS = {
+  { 'E11:', 'not in the command-line window: leave it first with :quit' },
+  { 'E565:', 'not in the middle of a command: try again when it is over' },
+  { 'E523:', 'not in the middle of a command: try again when it is over' },
+  { 'E12:', 'not in the sandbox' },
+  { 'E48:', 'not in the sandbox' },
+  { 'E36:', 'there is no room for one more window' },
+  { 'E1159:', 'this window is being closed' },
+}
+
+--- Why something has failed, for a user: one line, without where in which code that is.
+---@param err any
+---@return string
+function M.reason(err)
+  local line = tostring(err):match('^[^\n]*')
+  for _, known in ipairs(REFUSALS) do
+    if line:find(known[1], 1, true) then
+      return known[2]
+    end
+  end
+  line = line:gsub('^.-(E%d+: )', '%1'):gsub('Error executing lua: ', '')
+  return (line:gsub('%S+%.lua:%d+: ', ''):gsub('%[string "[^"]*"%]:%d+: ', ''))
+end
+
+--- Do what the user has asked for by a command or a key. What fails is a sentence, never the lines of
+--- a stack, for which Neovim waits; the log has those.
+---@param name string what it is, as the user has given it
+---@param run function
+---@param ... any
+---@return any result of `run`, nil where it has failed
+function M.attempt(name, run, ...)
+  local ok, result = xpcall(run, function(err)
+    log.line(debug.traceback(tostring(err)))
+    return err
+  end, ...)
+  if ok then
+    return result
+  end
+  M.warn(('%s: %s'):format(name, M.reason(result)))
+end
+
 --- The same as a warning: something did not work, and the text says what to do.
 ---@param text string
 function M.warn(text)

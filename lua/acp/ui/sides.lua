@@ -3,6 +3,7 @@
 
 local companion = require('acp.files.companion')
 local file_buffers = require('acp.files.buffers')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -43,12 +44,13 @@ end
 ---@param map fun(buffer: integer)
 ---@return integer buffer
 local function scratch(key, side, map)
-  local buffer = api.nvim_create_buf(false, true)
-  api.nvim_buf_set_lines(buffer, 0, -1, true, side.lines or {})
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].modifiable = false
-  -- a name of another comparison stays with that
-  pcall(api.nvim_buf_set_name, buffer, ('acp-diff://%s/%s'):format(key, side.name))
+  local buffer = unseen.buffer(function(it)
+    api.nvim_buf_set_lines(it, 0, -1, true, side.lines or {})
+    vim.bo[it].bufhidden = 'wipe'
+    vim.bo[it].modifiable = false
+    -- a name of another comparison stays with that
+    pcall(api.nvim_buf_set_name, it, ('acp-diff://%s/%s'):format(key, side.name))
+  end)
   map(buffer)
   return buffer
 end

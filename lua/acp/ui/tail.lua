@@ -2,6 +2,7 @@
 -- closed in between; any other says on its last row how much has come below.
 
 local hands = require('acp.files.hands')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -66,7 +67,9 @@ local function hide(window)
   local float = floats[window]
   floats[window] = nil
   if float and api.nvim_win_is_valid(float) then
-    pcall(api.nvim_win_close, float, true) -- E11 in the command-line window
+    pcall(unseen.quietly, function()
+      api.nvim_win_close(float, true)
+    end) -- E11 in the command-line window
   end
 end
 
@@ -105,11 +108,14 @@ local function show(window, text)
   }
   local float = floats[window]
   if not (float and api.nvim_win_is_valid(float)) then
-    local buffer = api.nvim_create_buf(false, true)
-    vim.bo[buffer].bufhidden = 'wipe'
+    local buffer = unseen.buffer(function(it)
+      vim.bo[it].bufhidden = 'wipe'
+    end)
     config.noautocmd = true
     float = api.nvim_open_win(buffer, false, config)
-    vim.wo[float].winhighlight = 'NormalFloat:AcpNote'
+    unseen.quietly(function()
+      vim.wo[float].winhighlight = 'NormalFloat:AcpNote'
+    end)
     floats[window] = float
   else
     api.nvim_win_set_config(float, config)

@@ -28,13 +28,7 @@ from acp_nvim.protocol.dialect import AgentInfo, AuthStatus, Dialect, StateTold
 from acp_nvim.protocol.mapped import mapped
 from acp_nvim.protocol.negotiate import asked
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
-from acp_nvim.session.event import (
-    InfoChanged,
-    Noticed,
-    SessionClosed,
-    SessionReopening,
-    TurnEnded,
-)
+from acp_nvim.session.event import InfoChanged, SessionClosed, SessionReopening, TurnEnded
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport.link import Ended, Link
@@ -275,6 +269,7 @@ class Client:
                 )
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._tell_waiting)
+                tasks.start_soon(link.watch, self._tell_life)
                 tasks.start_soon(self._connect, link, connection, dialect, tasks)
                 ended = await connection.run(inbound)
                 if self._dialect is None:
@@ -319,8 +314,11 @@ class Client:
     async def _tell_waiting(self) -> None:
         await anyio.sleep(PATIENCE)
         if self.state == "starting":
-            for session in self.registry:
-                session.apply(Noticed(reasons.silent(self.name, PATIENCE), "warning"))
+            self.registry.notice(reasons.silent(self.name, PATIENCE))
+
+    def _tell_life(self, silence: float | None) -> None:
+        """Tell of a silence of the agent's machine, or that it is over."""
+        self.registry.notice(reasons.life(self.name, silence), "warning" if silence else "info")
 
     # --- in both states
 

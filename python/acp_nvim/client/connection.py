@@ -8,7 +8,7 @@ many answers to read; nothing overtakes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
@@ -17,10 +17,12 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from acp_nvim.aside import aside
+from acp_nvim.client.halves import Halves
 from acp_nvim.client.outbox import Outbox
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost, UserError
 from acp_nvim.transport.link import Ended, Incoming, Link
+from acp_nvim.transport.link import incoming as parsed
 from acp_nvim.wire import long_line
 from acp_nvim.wire.message import (
     Failure,
@@ -33,6 +35,7 @@ from acp_nvim.wire.message import (
     to_line,
 )
 from acp_nvim.wire.peer import Peer, Received, Reply
+from acp_nvim.wire.sieve import Sieve
 
 DRAIN = 1.0
 """Seconds in which output may still come after the process has ended (a grandchild may hold it),
@@ -50,6 +53,9 @@ DEAF = 60.0
 """Seconds in which an agent that has too many answers to read reads one of them, or is ended."""
 SLOWEST = 64 * 1024
 """Bytes a second of a long answer, by which it may take longer."""
+
+NOISY = 3
+"""Lines with text beside a message, after which the user is told of it."""
 
 Outcome: TypeAlias = Any | AcpError
 """What a request came to: what its result says, or why there is none."""
@@ -70,6 +76,18 @@ class Receiver(Protocol):
 
     def skipped(self) -> None:
         """A message was too large to be taken in; who has asked in it is answered."""
+
+    def disturbed(self) -> None:
+        """Tell that the agent prints text among its messages; once is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a request may go without an answer before the user is told."""
+
+    tell: Callable[[float], None]
+    """Takes the seconds; called once."""
+    seconds: float = 10.0
 
 
 @dataclass(slots=True)
@@ -99,6 +117,8 @@ class Connection:
         self._traffic = traffic
         self._fault = fault
         self._peer = Peer()
+        self._sieve = Sieve()
+        self._halves = Halves()
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
         self._outbox = Outbox()
@@ -125,13 +145,17 @@ class Connection:
         params: object,
         then: Callable[[Outcome], None] | None = None,
         understand: Callable[[Any], Any] | None = None,
+        patience: Patience | None = None,
+        *,
+        takes_late: bool = False,
     ) -> Any:
         """Send a request and return its result, or what `understand` makes of that.
 
         `then` is called by the reader with the same or the exception, before anything that came
         later is handled. `understand` is pure, for it may be called in a thread. Raises
         `AgentError`, `ConnectionLost` if no answer can come any more, and what the two raise. When
-        the waiting task is cancelled the agent is told so (C-154).
+        the waiting task is cancelled the agent is told so (C-154); with `takes_late` an answer that
+        comes all the same still goes to `then`, because the agent has done what was asked.
         """
         if self._lost:
             raise ConnectionLost("the agent is gone")
@@ -139,11 +163,13 @@ class Connection:
         waiting = self._waiting[number] = _Waiting(then, understand)
         self._post(line, first=True)
         try:
-            await waiting.answered.wait()
+            await _answered(waiting.answered, patience)
         except anyio.get_cancelled_exc_class():
-            if self._waiting.pop(number, None):
-                self._peer.forget(number)
+            if number in self._waiting:
                 self.notify(*self.cancel_call(number))
+                if not takes_late:
+                    del self._waiting[number]
+                    self._peer.forget(number)
             raise
         if isinstance(waiting.outcome, AcpError):
             raise waiting.outcome
@@ -196,6 +222,7 @@ class Connection:
         if not line or self._lost:
             return
         self._traffic.sent(logged or line)
+        self._sieve.sent(line)
         self._outbox.put(line, first=first)
 
     async def _write(self) -> None:
@@ -255,11 +282,13 @@ class Connection:
     async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
-        size = len(incoming.text)
         if incoming.is_cut:
             receiver.skipped()
-        each = size // max(len(incoming.messages), 1)
-        for message in incoming.messages:
+        elif self._halves.held or "\\u" in incoming.text:
+            incoming = await self._whole(incoming)
+        messages, size = self._sifted(incoming, receiver), len(incoming.text)
+        each = size // max(len(messages), 1)
+        for message in messages:
             await self._until_read()
             await self._handle(message, receiver, each, is_long=size >= LONG)
             taken += 1 + each // 1_000
@@ -267,6 +296,19 @@ class Connection:
                 taken = 0
                 await checkpoint()
         return taken
+
+    async def _whole(self, incoming: Incoming) -> Incoming:
+        """Return it without halves of characters."""
+        text = self._halves.joined(incoming.text)
+        return incoming if text == incoming.text else await parsed(text)
+
+    def _sifted(self, incoming: Incoming, receiver: Receiver) -> Sequence[Message]:
+        """Return its messages without those that a log line quotes; tell where there are such."""
+        noisy = self._sieve.noisy
+        messages = self._sieve.sift(incoming.messages, len(incoming.text))
+        if noisy < self._sieve.noisy == NOISY:
+            receiver.disturbed()
+        return messages
 
     async def _handle(
         self, message: Message, receiver: Receiver, size: int, *, is_long: bool
@@ -323,6 +365,16 @@ class Connection:
         self._peer.abandon()
         for number in list(self._waiting):
             self._settle(number, ConnectionLost("the agent is gone"))
+
+
+async def _answered(answered: anyio.Event, patience: Patience | None) -> None:
+    if patience is not None:
+        with anyio.move_on_after(patience.seconds):
+            await answered.wait()
+        if answered.is_set():
+            return  # without another pause: what comes next finds the request settled
+        patience.tell(patience.seconds)
+    await answered.wait()
 
 
 def _hurry(reading: anyio.CancelScope) -> None:

@@ -131,6 +131,10 @@ class Inbound:
         for session in waiting:
             session.apply(Noticed(reasons.skipped(self._launch.name), "warning"))
 
+    def disturbed(self) -> None:
+        """See `Receiver`."""
+        self._registry.notice(reasons.disturbed(self._launch.name))
+
     def _asked(self, request: Request) -> AgentRequest | RequestFailed:
         try:
             return self._dialect.decode_request(request.method, request.params, self._capabilities)

@@ -65,6 +65,19 @@ class Launch:
         return elsewhere(self._argv) if self.paths and self.remote is None else None
 
     @property
+    def argv(self) -> tuple[str, ...]:
+        """What is run: an agent elsewhere is run so that it ends with us.
+
+        That takes a shell there: it is known to have one where ssh leads to, and where it has
+        files in common with us.
+        """
+        found = elsewhere(self._argv)
+        if found is None or not (found.joined or self.paths):
+            return (self.command, *self.args)
+        at = len(found.prefix)
+        return (self.command, *found.agent(self._argv[at:])[1:])
+
+    @property
     def has_terminals(self) -> bool:
         """Whether it may run commands: not here, if it runs where we cannot tell how to get to."""
         lost = self.paths and self.there is None and leads_elsewhere(self._argv)

@@ -6,13 +6,16 @@ Called by `Client`, and by commands that ask several agents at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import anyio
 
+from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
+from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100
@@ -21,6 +24,8 @@ MOST_LISTED = 10_000
 """Sessions that are taken of all pages."""
 LISTING = 10.0
 """Seconds in which an agent has to tell all of them."""
+ANSWERING = 30.0
+"""Seconds in which it has to answer anything else; nothing of it is seen meanwhile."""
 
 Listed: TypeAlias = tuple[ListedSession, ...]
 
@@ -34,39 +39,44 @@ class Listing:
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities
         self._login = login
+        self.late = False
+        """It has not told all of its sessions, when it was asked last."""
 
     @property
     def reopens(self) -> bool:
         """Whether the agent can load or resume what it lists (C-102)."""
         return self._capabilities.load or self._capabilities.resume
 
-    async def all(self, cwd: str) -> Listed:
+    async def all(self, cwd: str, *, archived: bool = False) -> Listed:
         """Return the sessions of that folder; none if the agent lists none (C-096).
 
+        One that names no folder is of the folder that was asked for; others are as the agent tells
+        them, which need not look at the folder. `archived`: those only that were put away.
         What came before an error, or before the time was up, is better than nothing. Cursors are
         sent back verbatim; one that comes again would never end (C-099, C-100).
         """
         found: dict[str, ListedSession] = {}
         cursor: str | None = None
         seen: set[str | None] = set()
-        if not self._capabilities.list:
+        if not self._capabilities.list or (archived and not self._capabilities.archive):
             return ()
-        with anyio.move_on_after(LISTING):
+        with anyio.move_on_after(LISTING) as patience:
             while cursor not in seen and len(seen) < MOST_PAGES and len(found) < MOST_LISTED:
                 seen.add(cursor)
                 try:
                     page = await self._connection.request(
-                        *self._dialect.list_sessions(cwd, cursor),
+                        *self._dialect.list_sessions(cwd, cursor, archived=archived),
                         understand=self._dialect.decode_sessions,
                     )
                 except (AgentError, ConnectionLost, UserError) as error:
                     if is_refusal(error):
                         self._login.wanted()
                     break
-                found |= {session.id: session for session in page.sessions}
+                found |= {it.id: replace(it, cwd=it.cwd or cwd) for it in page.sessions}
                 cursor = page.cursor
                 if cursor is None:
                     break
+        self.late = patience.cancelled_caught
         return tuple(found.values())[:MOST_LISTED]
 
     async def delete(self, session_id: str) -> bool:
@@ -74,7 +84,7 @@ class Listing:
         if not self._capabilities.delete:
             return False
         try:
-            await self._connection.request(*self._dialect.delete_session(session_id))
+            await self._answer(self._dialect.delete_session(session_id), "to delete it")
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
@@ -86,7 +96,7 @@ class Listing:
         if not self._capabilities.title:
             return None
         try:
-            told = await self._connection.request(*self._dialect.set_title(session_id, title))
+            told = await self._answer(self._dialect.set_title(session_id, title), "to rename it")
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
@@ -95,22 +105,37 @@ class Listing:
 
     async def archive(self, session_id: str) -> None:
         """Let the agent put a session away, so that it is listed no more; raises `UserError`."""
+        await self._put("archive", self._dialect.archive_session(session_id))
+
+    async def unarchive(self, session_id: str) -> None:
+        """Let the agent list a session again that was put away; raises `UserError`."""
+        await self._put("unarchive", self._dialect.unarchive_session(session_id))
+
+    async def _put(self, what: str, call: Call) -> None:
         if not self._capabilities.archive:
-            raise UserError(f"{self.name} cannot archive its sessions")
+            raise UserError(f"{self.name} cannot {what} its sessions")
         try:
-            await self._connection.request(*self._dialect.archive_session(session_id))
+            await self._answer(call, f"to {what} it")
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
-            raise UserError(f"{self.name} did not archive the session: {error}") from error
+            raise UserError(f"{self.name} did not {what} the session: {error}") from error
+
+    async def _answer(self, call: Call, to: str) -> Any:
+        """Return the answer to a request, if it comes in time; raises `UserError` else."""
+        with anyio.move_on_after(ANSWERING):
+            return await self._connection.request(*call)
+        raise UserError(reasons.unanswered(self.name, ANSWERING, to))
 
 
-async def list_all(listings: Sequence[Listing], cwd: str) -> Mapping[str, Listed]:
+async def list_all(
+    listings: Sequence[Listing], cwd: str, *, archived: bool = False
+) -> Mapping[str, Listed]:
     """Ask several agents at once; return what each has told, by its name."""
     found: dict[str, Listed] = {}
 
     async def ask(listing: Listing) -> None:
-        found[listing.name] = await listing.all(cwd)
+        found[listing.name] = await listing.all(cwd, archived=archived)
 
     async with anyio.create_task_group() as tasks:
         for listing in listings:

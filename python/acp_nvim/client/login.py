@@ -33,6 +33,9 @@ Key: TypeAlias = tuple[Session | None, Hashable]
 
 OPENING = "opening"
 
+ANSWERING = 30.0
+"""Seconds that an agent has to log out."""
+
 MOST_SHOWN = 400
 """Characters of what a login in a terminal runs: so much can be seen at a time."""
 
@@ -135,7 +138,10 @@ class Login:
         if not self._info.capabilities.logout:
             raise UserError(f"{name} offers no logout")
         try:
-            await self._connection.request(*self._dialect.logout())
+            with anyio.fail_after(ANSWERING):
+                await self._connection.request(*self._dialect.logout())
+        except TimeoutError:
+            raise UserError(reasons.unanswered(name, ANSWERING, "to log out")) from None
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{name} did not log out: {error}") from error
         self._tried = False

@@ -6,7 +6,8 @@ belong to any of them. Called by `Client` only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -14,7 +15,7 @@ import anyio
 
 from acp_nvim.client import quirks, reasons
 from acp_nvim.client.agent import Agent
-from acp_nvim.client.connection import Outcome
+from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.login import OPENING, Login, is_refusal
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
@@ -35,6 +36,8 @@ MOST_SESSIONS = 200
 """Sessions of one agent that are open at a time."""
 CLOSING = 2.0
 """Seconds that an agent has to answer `session/close`."""
+SLOW = 30.0
+"""Seconds without an answer after which the user is told: servers are started, talks replayed."""
 QUIET = 0.5
 """Seconds without a word after which a late replay has ended, or there is none."""
 MOST_QUIET = 10.0
@@ -82,7 +85,7 @@ class Opening:
         """Open a session that goes on from that one; raises `UserError` if there is none then."""
         call = self._dialect.fork_session(source_id, *self._setup(session))
         try:
-            async with self._lock:
+            async with self._alone(session):
                 self._registry.begin(session)
                 try:
                     with anyio.CancelScope() as self._request:
@@ -111,8 +114,21 @@ class Opening:
         except (AgentError, ConnectionLost):
             return  # an agent may refuse to close what it does not know (C-095)
 
+    @asynccontextmanager
+    async def _alone(self, session: Session) -> AsyncIterator[None]:
+        """Wait until no other session is being opened, and say so if that takes long."""
+        with anyio.move_on_after(SLOW) as patience:
+            await self._lock.acquire()
+        if patience.cancelled_caught:
+            session.apply(Noticed(reasons.behind(self._launch.name), "warning"))
+            await self._lock.acquire()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
     async def _one_by_one(self, session: Session, session_id: str | None) -> None:
-        async with self._lock:
+        async with self._alone(session):
             if session.state.status != "loading":
                 return
             self._registry.begin(session)
@@ -167,7 +183,8 @@ class Opening:
             if isinstance(outcome, SessionOpened):
                 self._registry.enter(outcome.session_id, session, outcome)
 
-        await self._connection.request(method, params, opened, self._decode(method, session_id))
+        decode = self._decode(method, session_id)
+        await self._connection.request(method, params, opened, decode, self._patience(session))
 
     async def _load(self, session: Session, session_id: str) -> None:
         """Let the agent replay a session: before its answer, or (as gemini does) after it.
@@ -189,7 +206,7 @@ class Opening:
 
         try:
             decode = self._decode(method, session_id)
-            await self._connection.request(method, params, opened, decode)
+            await self._connection.request(method, params, opened, decode, self._patience(session))
             if session.state.status == "loading":
                 await _quiet(session)
         except (AgentError, ConnectionLost, anyio.get_cancelled_exc_class()):
@@ -197,6 +214,15 @@ class Opening:
             raise
         if session.state.status == "loading":
             session.apply(*_shown(session, kept, self._launch.name), *answer)
+
+    def _patience(self, session: Session) -> Patience:
+        """Return what tells in a session that it takes long to open it."""
+
+        def tell(seconds: float) -> None:
+            said = reasons.slow(self._launch.name, seconds, "to open this session")
+            session.apply(Noticed(said, "warning"))
+
+        return Patience(tell, SLOW)
 
     def _decode(self, method: str, session_id: str | None) -> Callable[[object], SessionOpened]:
         def decode(result: object) -> SessionOpened:

@@ -61,10 +61,10 @@ class Ready:
         self.turns.go_on(session)
 
     def cancel(self, session: Session) -> bool:
-        """Cancel what is no turn: the opening of a session, a login, what runs on behind a turn."""
+        """Cancel what is no turn: an opening, a login, a setting, what runs on behind a turn."""
         status = session.state.status
         return (
             self.opening.abort(session)
-            or (status != "running" and self.login.cancel())
+            or (status != "running" and (self.login.cancel() or self.settings.cancel(session)))
             or (status == "idle" and self.turns.cancel_background(session))
         )

@@ -34,6 +34,59 @@ def silent(name: str, seconds: float) -> str:
     )
 
 
+def slow(name: str, seconds: float, to: str) -> str:
+    """Return what to say of an agent that does not answer a request, `to` do something."""
+    return (
+        f"{name} has not answered the request {to} for {seconds:.0f} seconds: "
+        f":Acp log {name} shows what it said, :Acp cancel gives the request up"
+    )
+
+
+def begun_unset(name: str, seconds: float) -> str:
+    """Return what to say of a new session of which an agent does not say whether it is set up."""
+    return (
+        f"{name} has not answered within {seconds:.0f} seconds: "
+        f"this session begins, though perhaps not as agents.{name}.defaults says"
+    )
+
+
+def unlisted(name: str, seconds: float) -> str:
+    """Return what to say of an agent that does not tell its sessions."""
+    return (
+        f"{name} has not told its sessions within {seconds:.0f} seconds: the list has those that "
+        f"acp.nvim knows, :Acp log {name} shows what it said"
+    )
+
+
+def unanswered(name: str, seconds: float, to: str) -> str:
+    """Return what to say of a request that was given up by itself."""
+    return (
+        f"{name} has not answered the request {to} within {seconds:.0f} seconds, it is given up: "
+        f":Acp log {name} shows what it said, :Acp restart {name} starts it again"
+    )
+
+
+def life(name: str, silence: float | None) -> str:
+    """Return what to say of an agent elsewhere from whose machine nothing comes; None: again."""
+    if silence is None:
+        return f"{name} is there again"
+    return (
+        f"no sign of life of {name} for {silence:.0f} seconds: its server is stopped, or cannot be "
+        f"reached; :Acp restart {name} connects anew"
+    )
+
+
+def behind(name: str) -> str:
+    """Return what to say of a session that waits for another one of its agent."""
+    return f"{name} opens another session first and has not answered yet: :Acp cancel there ends it"
+
+
+def disturbed(name: str) -> str:
+    """Return what to say of an agent whose stdout holds more than its messages."""
+    said = f"{name} prints text among its messages, which are read all the same"
+    return f"{said}: :Acp log {name} shows it"
+
+
 def not_initialized(name: str, asked: Dialect, error: AgentError | UserError) -> str:
     """Return why nothing could be agreed upon with the agent (C-034, C-047)."""
     if isinstance(error, UserError):

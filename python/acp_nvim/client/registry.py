@@ -12,6 +12,7 @@ import anyio
 
 from acp_nvim.client.session import Session
 from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionReopening
+from acp_nvim.session.model import Severity
 
 MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
 """Updates that are kept for sessions not yet known, and their characters."""
@@ -34,6 +35,11 @@ class Registry:
 
     def __iter__(self) -> Iterator[Session]:
         return iter(tuple(self._sessions))
+
+    def notice(self, text: str, severity: Severity = "warning") -> None:
+        """Say something in all of them."""
+        for session in self:
+            session.apply(Noticed(text, severity))
 
     def find(self, session_id: str) -> Session | None:
         """Return the session of that id that is not closed, or None."""

@@ -11,9 +11,12 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
-from acp_nvim.session.event import Event, SessionOpened
+from acp_nvim.session.event import Event, SessionOpened, ToolCallUpdated
+from acp_nvim.session.place import placed
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState
+
+_HOME = os.path.expanduser("~")
 
 Listener: TypeAlias = Callable[["Session", SessionState, Event], None]
 """Called after each event with the session, the state before it, and the event."""
@@ -46,6 +49,8 @@ class Session:
     def apply(self, *events: Event) -> None:
         """Reduce the events in order and tell the listener of each."""
         for event in events:
+            if isinstance(event, ToolCallUpdated):
+                event = placed(event, self.state.cwd, _HOME)
             before = self.state
             self.state = reduce(before, event)
             self.was_open = self.was_open or isinstance(event, SessionOpened)

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 import anyio
 
+from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
-from acp_nvim.client.connection import Outcome
+from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.login import Login
 from acp_nvim.client.session import Session
 from acp_nvim.config import Defaults
@@ -36,6 +37,15 @@ class Settings:
         self._connection = agent.connection
         self._login = login
         self._titles = agent.info.capabilities.title
+        self._unanswered: dict[Session, list[anyio.CancelScope]] = {}
+        """Around the requests of each session that wait for their answers."""
+
+    def cancel(self, session: Session) -> bool:
+        """Give up what was asked for in a session and is not answered; False if all is."""
+        scopes = self._unanswered.pop(session, [])
+        for scope in scopes:
+            scope.cancel()
+        return bool(scopes)
 
     async def set_mode(self, session: Session, mode: str) -> None:
         """Switch the mode, by the option for it if there is one (C-245); raises `UserError`."""
@@ -47,9 +57,9 @@ class Settings:
         def switched(_result: object) -> Event:
             return ModeChanged(mode)
 
-        failed = f"{self._name} did not switch to mode {mode}"
+        words = "switch to", f"mode {mode}"
         with self._login.gate((session, "mode"), lambda client: client.set_mode(session, mode)):
-            await self._send(session, self._dialect.set_mode(session_id, mode), switched, failed)
+            await self._send(session, self._dialect.set_mode(session_id, mode), switched, words)
 
     async def set_option(self, session: Session, option_id: str, value: str | bool) -> None:
         """Give an option another value; raises `UserError` if that is refused."""
@@ -69,21 +79,23 @@ class Settings:
             await client.set_option(session, option_id, value)
 
         with self._login.gate((session, option_id), again):
-            failed = f"{self._name} did not set {option_id}"
-            await self._send(session, call, replaced, failed, self._dialect.decode_options)
+            words = "set", option_id
+            await self._send(session, call, replaced, words, self._dialect.decode_options)
 
     async def begin(self, session: Session, defaults: Defaults) -> None:
         """Set a new session to what the user wants of each; what cannot be is said in it.
 
         The model comes first, for it may change which options there are.
         """
-        with anyio.move_on_after(BEGINNING):
+        with anyio.move_on_after(BEGINNING) as patience:
             if defaults.model is not None:
                 await self._begin(session, "model", defaults.model)
             for option_id, value in defaults.config.items():
                 await self._begin(session, option_id, value)
             if defaults.mode is not None and defaults.mode != mode_of(session.state):
                 await self._try(session, self.set_mode(session, defaults.mode))
+        if patience.cancelled_caught:
+            session.apply(Noticed(reasons.begun_unset(self._name, BEGINNING), "warning"))
 
     async def _begin(self, session: Session, name: str, value: str | bool) -> None:
         config = session.state.config
@@ -108,9 +120,9 @@ class Settings:
         def kept(result: object) -> Event:
             return InfoChanged(title=self._dialect.decode_title(result) or title)
 
-        failed = f"{self._name} did not rename the session"
+        words = "rename", "the session"
         with self._login.gate((session, "title"), lambda client: client.rename(session, title)):
-            await self._send(session, self._dialect.set_title(session.id, title), kept, failed)
+            await self._send(session, self._dialect.set_title(session.id, title), kept, words)
         return True
 
     async def _send(
@@ -118,17 +130,40 @@ class Settings:
         session: Session,
         call: Call,
         then: Callable[[Any], Event],
-        failed: str,
+        words: tuple[str, str],
         understand: Callable[[object], object] | None = None,
     ) -> None:
+        """Send it; an answer that comes after it was given up is taken, for the agent has done it.
+
+        `words` say what was asked for, verb and object. Raises `UserError`.
+        """
+        asked = " ".join(words)
+        failed = f"{self._name} did not {asked}"
+
         def answered(outcome: Outcome) -> None:
             if not isinstance(outcome, AcpError):
                 session.apply(then(outcome))
 
+        def tell(seconds: float) -> None:
+            said = reasons.slow(self._name, seconds, f"to {asked}")
+            session.apply(Noticed(said, "warning"))
+
+        scope = anyio.CancelScope()
+        waiting = self._unanswered.setdefault(session, [])
+        waiting.append(scope)
         try:
-            await self._connection.request(*call, answered, understand)
+            with scope:
+                await self._connection.request(
+                    *call, answered, understand, Patience(tell), takes_late=True
+                )
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{failed}: {error}") from error
+        finally:
+            waiting.remove(scope)
+            if not waiting:
+                self._unanswered.pop(session, None)
+        if scope.cancelled_caught:
+            raise UserError(f"{failed}: the request is given up")
 
 
 def _allowed(session: Session, action: SetMode | SetOption) -> str:

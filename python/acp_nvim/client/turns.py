@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
-from acp_nvim.client.connection import Outcome
+from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.questioning import withdraw
@@ -114,7 +114,10 @@ class Turns:
             return False
         blocks = (Text(text),)
         try:
-            answer = await self._connection.request(*self._dialect.steer(session.id, blocks))
+            steer = self._dialect.steer(session.id, blocks)
+            answer = await self._connection.request(
+                *steer, patience=self._patience(session, "to take it into the running turn")
+            )
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{self._agent} did not take it: {error}") from error
         if not self._dialect.decode_steered(answer):
@@ -235,9 +238,18 @@ class Turns:
         call = self._dialect.cancel_work(session.id or "", work)
         try:
             if call is not None:
-                await self._connection.request(*call)
+                patience = self._patience(session, f"to cancel {work.id}")
+                await self._connection.request(*call, patience=patience)
         except (AgentError, ConnectionLost) as error:
             session.apply(Noticed(f"{self._agent} did not cancel {work.id}: {error}", "warning"))
+
+    def _patience(self, session: Session, to: str) -> Patience:
+        """Return what tells in a session that the agent does not answer."""
+
+        def tell(seconds: float) -> None:
+            session.apply(Noticed(reasons.slow(self._agent, seconds, to), "warning"))
+
+        return Patience(tell)
 
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
         """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""

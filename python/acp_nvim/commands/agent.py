@@ -19,7 +19,7 @@ from acp_nvim.reactions.reopening import reopen
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.saved import carried
 from acp_nvim.session.state import Notice
-from acp_nvim.view.agents import advice, label, left, process
+from acp_nvim.view.lists.agents import advice, label, left, process
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
@@ -57,7 +57,7 @@ def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
     if source is not None:
         old = source.session.state
         said = f"Said with {old.agent} until here: it goes along with the next prompt"
-        session.apply(*carried(old.entries, old.title, said))
+        session.apply(*carried(old, old.turn, said))
     return _start(host, chat)
 
 

@@ -30,6 +30,7 @@ NAME = 40
 """The longest name of a field in a sentence."""
 GONE = "nothing was answered: that question is gone"
 CHANGED = "nothing was answered: the question has changed, look at it and answer again"
+COMING = "nothing was answered: the question has just come, look at it and answer again"
 
 
 def respond(host: Host, payload: Respond) -> bool | Awaitable[bool | None] | None:
@@ -43,6 +44,8 @@ def respond(host: Host, payload: Respond) -> bool | Awaitable[bool | None] | Non
         if payload.seen is not None:
             raise UserError(GONE)
         return False
+    if not _is_shown(host, asked):
+        raise UserError(COMING)
     if isinstance(asked.question, ElicitationQuestion):
         return _respond(host, asked.question, payload)
     if host.questions.sight(payload.ask).previews:
@@ -76,6 +79,12 @@ def fill(host: Host, payload: Fill) -> None:
 def moved(host: Host, payload: WindowMoved) -> None:
     """Take note that the editor had to open the window anew."""
     host.editor.questions.moved(payload.bufnr, payload.winid)
+
+
+def _is_shown(host: Host, asked: Asked) -> bool:
+    """Tell whether it has been on screen, or has no chat in which it could be."""
+    is_ready = host.questions.sight(asked.question.id).ready
+    return is_ready or host.workspace.chat_of(asked.session) is None
 
 
 async def _permit_with_files(host: Host, asked: Asked, payload: Respond) -> bool:

@@ -9,6 +9,7 @@ from acp_nvim.editor import Choice
 from acp_nvim.ledger import rewind
 from acp_nvim.ledger.delta import Author
 from acp_nvim.review.log import Turn
+from acp_nvim.review.removed import is_removal
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.doubt import LEAVE, TAKE, doubt
 from acp_nvim.workspace.host import Host
@@ -34,6 +35,7 @@ def doubtful(host: Host, turn: Turn) -> list[str]:
 
 
 def authors(host: Host, path: str) -> list[Author]:
-    """Return who has changed that file, one an agent's delta."""
-    ledger = host.review.log.ledger(path)
-    return [it.author for it in ledger.deltas if it.kind == "agent"] if ledger else []
+    """Return who has changed that file, one an agent's delta, or removed it below unsaved text."""
+    ledger, conflict = host.review.log.ledger(path), host.review.log.conflict(path)
+    found = [it.author for it in ledger.deltas if it.kind == "agent"] if ledger else []
+    return [*found, conflict.author] if conflict and is_removal(conflict) else found

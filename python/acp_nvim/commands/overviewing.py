@@ -103,8 +103,12 @@ def _is_wanted(host: Host, payload: ShowDiff, change: ReviewHunk) -> bool:
     chat = host.workspace.chats.get(payload.chat or 0)
     if chat is None or chat.session.id is None:
         return payload.turn is None
-    key = chat.session.state.key
-    return any(it.session_key == key and payload.turn in (None, it.turn) for it in change.authors)
+    sessions = {it.key: it for it in chat.session.state.stretches}
+    return any(
+        stretch.has(it.turn) and payload.turn in (None, it.turn)
+        for it in change.authors
+        if (stretch := sessions.get(it.session_key)) is not None
+    )
 
 
 async def _rows(host: Host, path: str) -> list[str]:

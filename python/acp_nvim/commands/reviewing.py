@@ -11,20 +11,22 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 from acp_nvim.commands.doubting import authors, wants_found
 from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.ledger.conflict import Conflict
-from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.log import Turn
 from acp_nvim.review.place import Place, Rows
 from acp_nvim.review.turned import Undone, together
+from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
+from acp_nvim.view.styled import plural
 from acp_nvim.workspace.host import Host
 
 P = ParamSpec("P")
@@ -69,7 +71,7 @@ async def review(host: Host, payload: ShowReview) -> int:
     await board.settled()
     reviews = board.reviews()
     if turn is not None:
-        reviews = _of_turn(host, reviews, _session(host, payload.chat), turn)
+        reviews = _of_turn(host, reviews, payload.chat, turn)
     waiting = sum(len(it.pending) for it in reviews if it.path == here)
     if payload.only:
         return waiting
@@ -102,6 +104,14 @@ def met(host: Host, payload: Met) -> None:
     look_at(host, payload.path)
     if payload.path in host.review.sync.unfinished:  # Neovim may have read it anew
         host.review.sync.free()
+
+
+async def writes(host: Host, payload: OfFile) -> None:
+    """The user is about to write a file that has changed on disk: what an agent did comes first."""
+    space = host.workspace
+    if any(space.roots(session).has(payload.path) for session in space.sessions()):
+        look_at(host, payload.path)
+        await host.review.sync.follow_now(payload.path)
 
 
 def ran(host: Host, _payload: Nothing) -> None:
@@ -164,9 +174,14 @@ async def undo(host: Host, payload: Undo) -> None:
     What is only supposed to be the agent's is asked about then.
     """
     turn, outcome = await _undo(host, payload)
+    decisions = host.review.decisions
+    if outcome is None:
+        if not await _wants_rest(host, turn):
+            return
+        async with decisions.acts:
+            outcome = await _undo_sure(host, turn)
     if not outcome.found:
         return
-    decisions = host.review.decisions
     await host.review.presenter.settled()
     wanted = await wants_found(host, outcome.found)
     if wanted is False:
@@ -180,9 +195,26 @@ async def undo(host: Host, payload: Undo) -> None:
         _tell(host, "undo", outcome)
 
 
+def _lost(host: Host, turn: Turn) -> Sequence[str]:
+    """Return the sentence that names what of the turn cannot be undone, if anything."""
+    only = Stretch(turn.author.session_key, turn.author.turn, turn.author.turn)
+    return host.review.decisions.lost.told(only, known=turn.paths)
+
+
+async def _wants_rest(host: Host, turn: Turn) -> bool:
+    """Ask whether the other files of a turn are undone; name first what cannot be."""
+    rest = plural(len(turn.paths), "other file")
+    title = f"Of turn {turn.author.turn} {'; '.join(here(_lost(host, turn)))}. Undo its {rest}?"
+    choices = [Choice("No", value=False), Choice(f"Yes, undo {rest}", value=True)]
+    return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
+
+
 @in_order
-async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
-    """Take back what is surely the agent's, and say so, unless something is to be asked first."""
+async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone | None]:
+    """Undo what is surely the agent's; None: nothing is done, for a part of it cannot be undone.
+
+    Raises `UserError` if there is no such turn.
+    """
     await catch_up(host)
     number = payload.turn
     turns = _turns(host, payload.chat, payload.path)
@@ -193,22 +225,29 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone]:
         raise UserError(_nothing(host, payload))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
-    outcome = await decisions.undo(turn, found=False)
+    return turn, None if _lost(host, turn) else await _undo_sure(host, turn)
+
+
+async def _undo_sure(host: Host, turn: Turn) -> Undone:
+    """Undo what is surely the agent's, and say so, unless something is to be asked first."""
+    outcome = await host.review.decisions.undo(turn, found=False)
     if not outcome.found:
         _tell(host, "undo", outcome)
-    return turn, outcome
+    return outcome
 
 
 def _nothing(host: Host, payload: Undo) -> str:
     """Say that there is nothing to take back, and what cannot be."""
-    number, session = payload.turn, _session(host, payload.chat)
+    number, stretches = payload.turn, _stretches(host, payload.chat)
     changed = "no turn has" if number is None else f"turn {number} has not"
     said = f"{changed} changed anything that could be taken back"
-    if session is None:
+    if not stretches:
         return said
-    decisions = host.review.decisions
-    lost = decisions.lost.told(session, number or 1, number)
-    return "; ".join([said, *here([*lost, *decisions.waiting(session, number)])])
+    decisions, own = host.review.decisions, stretches[-1].key
+    if number is not None:
+        stretches = tuple(Stretch(it.key, number, number) for it in stretches if it.has(number))
+    lost = decisions.lost.told(*stretches)
+    return "; ".join([said, *here([*lost, *decisions.waiting(own, number)])])
 
 
 @in_order
@@ -216,8 +255,8 @@ async def redo(host: Host, payload: Redo) -> None:
     """Return what was taken back last."""
     await host.review.restore()
     host.review.decisions.left.clear()
-    key = _session(host, payload.chat) or _last_undone(host)
-    outcome = None if key is None else await host.review.decisions.redo(key)
+    batch = host.review.log.last_undo(_stretches(host, payload.chat) or None)
+    outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
         raise UserError("there is nothing to return: :Acp undo has taken nothing back")
     _tell(host, "redo", outcome)
@@ -229,40 +268,28 @@ async def redo(host: Host, payload: Redo) -> None:
 
 
 def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
-    """Return the turns of the chat's session; of all, when the chat is of a host that is gone."""
+    """Return the turns of the chat; of the project, when the chat is of a host that is gone."""
     edits = host.review.log
-    key = _session(host, chat)
-    if key is not None:
-        return list(edits.turns(key))
+    if stretches := _stretches(host, chat):
+        return list(edits.turns(*stretches))
     host.workspace.look_around(path)
     here = set(host.review.presenter.paths())
     keys = {author.turn_key[:2] for path in here for author in authors(host, path)}
-    found = [turn for each in keys for turn in edits.turns(each) if here & {*turn.paths}]
+    found = [it for it in edits.turns(*map(Stretch, keys)) if here & {*it.paths}]
     return sorted(found, key=lambda turn: turn.author.began)
 
 
-def _last_undone(host: Host) -> SessionKey | None:
-    """Return the session whose turn was taken back last."""
-    found = [
-        (delta.at, delta.author.turn_key[:2])
-        for path in host.review.log.paths()
-        for delta in host.review.log.undone(path)
-    ]
-    return max(found)[1] if found else None
-
-
-def _session(host: Host, number: int | None) -> SessionKey | None:
+def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:
+    """Return which session had which turns of the chat; () if there is no such chat."""
     chat = host.workspace.chats.get(number or 0)
-    if chat is None or chat.session.id is None:
-        return None
-    return chat.session.state.agent, chat.session.id
+    return () if chat is None or chat.session.id is None else chat.session.state.stretches
 
 
 def _of_turn(
-    host: Host, reviews: Sequence[FileReview], session: SessionKey | None, number: int
+    host: Host, reviews: Sequence[FileReview], chat: int | None, number: int
 ) -> tuple[FileReview, ...]:
     """Return the reviews with only the hunks that the turn had a hand in; () if it had in none."""
-    turns = () if session is None else host.review.log.turns(session)
+    turns = host.review.log.turns(*_stretches(host, chat))
     turn = {it.author.turn: it for it in turns}.get(number)
     if turn is None:
         return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from acp_nvim.commands import reviewing
@@ -40,18 +41,19 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     if not isinstance(said, Message):
         raise UserError(f"there is no prompt of turn {number} in this session")
     await catch_up(host)
-    turns = [it for it in host.review.log.turns(state.key) if it.author.turn >= number]
+    turns = [it for it in host.review.log.turns(*state.stretches) if it.author.turn >= number]
     text = prompt_text(said)
-    lost = host.review.decisions.lost.told(state.key, number)
+    since = (replace(it, first=max(it.first, number)) for it in state.stretches)
+    lost = host.review.decisions.lost.told(*since)
     if not await _is_wanted(host, number, text, turns, lost):
         return None
     found = sorted({path for turn in turns for path in doubtful(host, turn)})
-    undone, left = await _undo(host, turns, found=bool(found and await wants_found(host, found)))
+    batches, left = await _undo(host, turns, found=bool(found and await wants_found(host, found)))
     opened = await host.editor.chats.open(state.agent)
     if opened is None:
         raise UserError("; ".join(filter(None, ["no chat could be opened", left])))
     new = _begin(host, chat, opened, number)
-    new.rewound = Rewound(state.key, chat.number, undone)
+    new.rewound = Rewound(chat.number, batches)
     if left:  # not before the windows of the new chat, which would cover it
         host.editor.notifier.notice(left, warning=True)
     await _connect(host, new, chat)
@@ -76,22 +78,21 @@ async def _is_wanted(
     return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 
 
-async def _undo(host: Host, turns: Sequence[Turn], *, found: bool) -> tuple[int, str]:
-    """Take the turns back, the last one first; return of how many something was, and what stays.
+async def _undo(host: Host, turns: Sequence[Turn], *, found: bool) -> tuple[tuple[str, ...], str]:
+    """Undo the turns, the last one first; return the batches of these undos, and what stays.
 
     Without `found` what the agent is only supposed to have done stays.
     """
-    decisions, count = host.review.decisions, 0
+    decisions = host.review.decisions
     outcomes: list[Undone] = []
     async with decisions.acts:
         for turn in reversed(turns):
-            outcome = await decisions.undo(turn, found=found)
-            outcomes.append(outcome)
-            count += bool(outcome.paths)
+            outcomes.append(await decisions.undo(turn, found=found))
     stays = sorted({relative(path, os.getcwd()) for it in outcomes for path, _ in it.left})
     failed = reviewing.here(said for it in outcomes for said in it.failed)
     told = "; ".join([*failed, *(f"lines of yours stay in {name}" for name in stays)])
-    return count, told and f"rewound, but {told}"
+    batches = tuple(it.batch for it in outcomes if it.paths)
+    return batches, told and f"rewound, but {told}"
 
 
 def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
@@ -101,8 +102,7 @@ def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
     new = Chat(*opened, session, host.clock)
     host.add(new)
     said = "Rewound to here, in a new session: what was said goes along with the next prompt"
-    kept = (it for it in state.entries if it.turn < number)
-    session.apply(*carried(kept, state.title, said))
+    session.apply(*carried(state, number - 1, said))
     return new
 
 
@@ -116,13 +116,13 @@ async def redo(host: Host, payload: Redo) -> None:
     """Return what was taken back last: by a rewind, with its session, or by an undo."""
     chat = host.workspace.chats.get(payload.chat or 0)
     rewound = None if chat is None else chat.rewound
-    if chat is None or rewound is None or host.review.log.last_undo(chat.session.state.key):
+    if chat is None or rewound is None or host.review.log.last_undo(chat.session.state.stretches):
         await reviewing.redo(host, payload)
         return
     chat.rewound = None
     async with host.review.decisions.acts:
-        for _ in range(rewound.turns):
-            await host.review.decisions.redo(rewound.session)
+        for batch in reversed(rewound.batches):
+            await host.review.decisions.redo(batch)
     if rewound.chat in host.workspace.chats:
         await host.editor.chats.show(rewound.chat)
     host.editor.notifier.notice("the files are as before the rewind, and so is the session")

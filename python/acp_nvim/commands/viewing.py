@@ -14,11 +14,13 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import explaining, terminals
 from acp_nvim.commands.payloads import Nothing, OfChat
-from acp_nvim.commands.payloads.of_views import Fold, Follow, FollowLink, PromptMade
+from acp_nvim.commands.payloads.of_views import Fold, Follow, FollowLink, OpenLink, PromptMade
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
+from acp_nvim.session.elicitation.address import judge
+from acp_nvim.session.elicitation.named import doubts
 from acp_nvim.session.state import Message, SessionState, ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import plan
@@ -34,6 +36,8 @@ from acp_nvim.workspace.host import Host
 
 ROUNDS = 20
 """So often it is waited for what is still to be drawn: who says something all the time is told."""
+SHOWN_ADDRESS = 200
+"""Characters of a web address that are shown."""
 MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
 
 
@@ -257,6 +261,23 @@ def _questions(host: Host, session: Session) -> list[dict[str, Any]]:
         if host.questions.sight(question.id).ready
         and (place := host.editor.questions.place()) is not None
     ]
+
+
+async def browse(host: Host, payload: OpenLink) -> None:
+    """Open that address, and say where it goes; ask where its text may say something else."""
+    address = judge(payload.address)
+    if address.refusal:
+        raise UserError(f"that address is not opened: {address.refusal}")
+    shown = one_line(payload.address, SHOWN_ADDRESS)
+    if found := doubts(payload.text, payload.address):
+        why = one_line("; ".join(found), SHOWN_ADDRESS)
+        title = f"This link goes to {address.host}, but {why}. Open it?"
+        choices = [Choice("No", value=False), Choice(f"Yes, open {shown}", value=True)]
+        if not await host.editor.chooser.choose(title, "acp.confirm", choices):
+            return
+    if problem := await host.editor.questions.browse(payload.address):
+        raise UserError(f"the browser was not started: {problem}")
+    host.editor.notifier.notice(f"{shown} is open in the browser")
 
 
 def export(host: Host, payload: OfChat) -> str:

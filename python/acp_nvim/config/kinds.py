@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
+from acp_nvim.loopback import is_loopback
 from acp_nvim.paths import normal
 
 T = TypeVar("T")
@@ -54,8 +56,10 @@ def _is_url(value: str) -> bool:
 
 
 def _is_registry(value: str) -> bool:
-    local = re.match(r"http://(localhost|127\.0\.0\.1|\[::1\])[:/]", value)
-    return _is_url(value) and (value.startswith("https://") or local is not None)
+    if not _is_url(value):
+        return False
+    host = urlsplit(value).hostname or ""
+    return value.startswith("https://") or (value.startswith("http://") and is_loopback(host))
 
 
 def _is_number(value: object) -> bool:

@@ -39,7 +39,10 @@ from acp_nvim.errors import suggest
 
 Path: TypeAlias = tuple[str | int, ...]
 
-GUARD = (".git/**", ".nvim.lua", ".exrc", ".envrc", ".vscode/tasks.json")
+GUARD = (
+    *(".git/**", "**/commondir", "**/gitdir"),
+    *(".nvim.lua", ".nvimrc", ".exrc", ".envrc", ".vscode/tasks.json"),
+)
 """Files that the user's own tools would obey."""
 
 _ROOT = "vim.g.acp"
@@ -196,6 +199,7 @@ class Options(Section):
     additional_directories: List[AbsolutePath] = ()
     prompts: Map[str] = Field(default_factory=dict)
     python: str | None = None
+    shell: str | None = None
     follow: FollowOptions = FollowOptions()
     permission: PermissionOptions = PermissionOptions()
     terminal: TerminalOptions = TerminalOptions()

@@ -13,6 +13,7 @@ from acp_nvim.editor.files import BufferOptions as BufferOptions
 from acp_nvim.editor.files import Busy as Busy
 from acp_nvim.editor.files import Files as Files
 from acp_nvim.editor.files import LiveBuffer as LiveBuffer
+from acp_nvim.editor.files import OpenFile as OpenFile
 from acp_nvim.editor.follower import Follower as Follower
 from acp_nvim.editor.logins import LoginProgram as LoginProgram
 from acp_nvim.editor.logins import LoginTerminals as LoginTerminals

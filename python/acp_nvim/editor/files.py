@@ -28,7 +28,7 @@ class LiveBuffer:
     `fileformat`: unix, dos or mac. `encoding`: 'fileencoding', "" means utf-8. `empty`: a buffer
     of zero bytes, which also has one line, "". `binary`: 'binary' is set, so that lines are written
     as they are, with "\n" between them; `fileformat` is unix then, and `bom` False.
-    `saved`: the stamp (`services.disk.stamp`) of its file when the user last wrote it, "" if that
+    `saved`: the stamp (`files.disk.stamp`) of its file when the user last wrote it, "" if that
     was before the plugin looked; our own writes do not count. `synced`: of its file when both were
     last in step, "" if not known; `unchanged`: the text is still the one that it was then.
     `written`: the lines that Neovim has written to its file since then, of which no event has told
@@ -70,6 +70,15 @@ class BufferOptions:
     endoffile: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A loaded file buffer without its text; `synced` and `encoding` as of `LiveBuffer`."""
+
+    path: str
+    encoding: str
+    synced: str
+
+
 class Files(Protocol):
     """Live buffers of the editor. Paths are absolute and resolved (no symlinks)."""
 
@@ -78,6 +87,9 @@ class Files(Protocol):
 
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the roots."""
+
+    async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
+        """Return all loaded file buffers below the roots, in one call."""
 
     async def write(
         self,
@@ -136,6 +148,10 @@ class Files(Protocol):
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here, "" if the user has not."""
+
+    async def merged(self, path: str) -> str:
+        """Return the stamp of the file whose text came into its buffer right before the user wrote
+        it, by an edit that was refused (`Busy`); "" if none was made so."""
 
     async def in_place(self) -> bool:
         """Return whether the user wants files to be written into (global 'backupcopy')."""

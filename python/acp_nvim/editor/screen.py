@@ -20,6 +20,8 @@ class Picture:
     winbar: Bar
     paused: bool = False
     """There is more to draw, as soon as others had their turn."""
+    faults: tuple[Exception, ...] = ()
+    """Why a part of it could not be drawn; a row in its place says so."""
 
 
 class Screen(Protocol):

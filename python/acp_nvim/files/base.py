@@ -142,6 +142,16 @@ def carried(text: str, before: str | None, after: str | None) -> str | None:
     return even.merged(apply(old, taken))
 
 
+def returned(base: str, upon: str, now: str) -> str | None:
+    """Return what somebody has written, `base`, with those places as they were before, in `upon`,
+    that are so again `now`; None: there are none. All clean."""
+    even = Even(base, upon, now)
+    old, older, newer = even.lines
+    own = {(it.first, it.last, tuple(it.lines)) for it in diff(old, older)}
+    back = [it for it in diff(old, newer) if (it.first, it.last, tuple(it.lines)) in own]
+    return even.like(0, apply(old, back)) if back else None
+
+
 def without(text: str, kept: str, before: str | None, after: str | None) -> str:
     """Return an older text without those lines of `before` that somebody took out and that a still
     older one, `kept`, has not; clean."""

@@ -157,6 +157,17 @@ async def write(
         return await to_thread.run_sync(writing)
 
 
+def make_room(path: str) -> None:
+    """Remove the link, or the empty folder, that has taken the place of a file. Raises
+    `FileProblem`."""
+    with _sentences(path, "written"), suppress(FileNotFoundError), rooted.place(path) as place:
+        mode = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            os.unlink(place.name, dir_fd=place.folder)
+        elif stat.S_ISDIR(mode):
+            os.rmdir(place.name, dir_fd=place.folder)
+
+
 def remove(path: str) -> None:
     """Remove the file, if it is there. Raises `FileProblem`."""
     with _sentences(path, "removed"), suppress(*GONE), rooted.place(path) as place:

@@ -131,11 +131,13 @@ class Unrecoverable:
     """An agent has changed these files, but nobody knows what they held before.
 
     `gone`: they are files and folders (with "/") that git ignores, and have been deleted.
+    `reason`: why it is not known, as "too large".
     """
 
     paths: tuple[str, ...]
     author: Author
     gone: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

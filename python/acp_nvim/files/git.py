@@ -9,14 +9,20 @@ idea of what is ignored; dulwich is Python, and takes seconds for what git lists
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from subprocess import STDOUT
+from tempfile import TemporaryFile
 
 import anyio
 from anyio import to_thread
 from anyio.abc import Process
 
 from acp_nvim.errors import UserError
+from acp_nvim.files.roots import inside
 from acp_nvim.programs import start
 
 MOST_NAMES = 20_000
@@ -25,9 +31,12 @@ MOST_FOLDERS = 5_000
 """Folders that are looked into where there is no repository."""
 LISTING_LIMIT = 4_000_000
 """Bytes of names that are read at most."""
+COMPLAINT_LIMIT = 4_000
+"""Bytes that are read of what git says against a folder."""
 PATIENCE = 10.0
 """Seconds that git may take."""
 
+_NO_GIT = "there is no git"
 _HARMLESS = (
     *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "protocol.allow=never", "-c", "safe.bareRepository=explicit"),
@@ -44,8 +53,29 @@ _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 # A submodule has a configuration of its own, which `status` in it would obey.
 _WITHIN = ("--submodule=short", "--ignore-submodules=dirty")
 _FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+_SETTINGS = ("config", "-z", "--list", "--show-origin", "--includes")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+_INDEX = ("ls-files", "-z", "--stage", "--debug")
+_BLOBS = ("cat-file", "--batch")
+_ATTRIBUTES = ("check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding")
+_ENTRY = re.compile(
+    rb"100\d+ ([0-9a-f]+) 0\t([^\0]*)\0  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n"
+    rb"  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n"
+)
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """A file as git's index has it: its blob, and when, how large and which it was on disk then.
+
+    `modified` in ns; `inode` has its last 32 bits only.
+    """
+
+    blob: str
+    modified: int
+    size: int
+    inode: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +88,15 @@ class Names:
 
     names: tuple[str, ...]
     whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a file of the configuration says; `key` is in lower case but for its middle."""
+
+    file: str
+    key: str
+    value: str
 
 
 async def diff(folder: str, limit: int) -> str:
@@ -74,7 +113,72 @@ async def diff(folder: str, limit: int) -> str:
         if output is not None:
             text = output[:limit].decode("utf-8", "replace")
             return text if len(output) <= limit else text + "\n[the rest of the diff is left out]\n"
-    raise UserError(f"there is no diff: git does not answer in {folder}")
+    why = await refusal(folder)
+    raise UserError(f"there is no diff: {why or f'git does not answer in {folder}'}")
+
+
+async def refusal(folder: str) -> str | None:
+    """Return why git does not answer in a repository, and what to do; None where it does.
+
+    Also None where there is no repository. Without git all files of the folder are looked at.
+    """
+    above = await to_thread.run_sync(_repository, folder)
+    said = await _complaint(folder) if above else ""
+    if not above or not said:
+        return None
+    if said == _NO_GIT:
+        reason = "git is not on your PATH: install it"
+    elif "dubious ownership" in said:
+        reason = (
+            f"git refuses {above}, which belongs to another user:"
+            f" git config --global --add safe.directory {shlex.quote(above)}"
+        )
+    elif "unknown option" in said or "usage: git" in said:
+        reason = "your git is too old: install 2.31 or newer"
+    else:
+        first = said.splitlines()[0].removeprefix("fatal: ")[:200]
+        reason = f"git does not read {above} ({first}): git status there says more"
+    return f"{reason}. Until then .gitignore does not count, and there is no @diff"
+
+
+def _repository(folder: str) -> str:
+    """Return the folder with a `.git`, this one or the nearest above; "" if there is none."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
+
+
+async def _complaint(folder: str) -> str:
+    """Return what git says against listing a folder; "" where it does so, or is too slow."""
+    # any name will do: what fails here fails for all
+    arguments = ("--literal-pathspecs", *_LIST, "--", ".git")
+    try:
+        command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
+        env |= {"LC_ALL": "C", "LANGUAGE": ""}
+        async with await start(command, stderr=STDOUT, env=env) as process:
+            try:
+                with anyio.fail_after(PATIENCE):
+                    said = await _all(process)
+            finally:
+                if process.returncode is None:
+                    process.kill()
+    except TimeoutError:
+        return ""
+    except (OSError, ValueError):
+        return _NO_GIT
+    return said.decode("utf-8", "replace").strip() or "it fails" if process.returncode else ""
+
+
+async def _all(process: Process) -> bytes:
+    output = bytearray()
+    if process.stdout is not None:
+        async for chunk in process.stdout:
+            output += chunk[: COMPLAINT_LIMIT - len(output)]
+    await process.wait()
+    return bytes(output)
 
 
 async def files(folder: str) -> list[str]:
@@ -98,6 +202,90 @@ async def ignored(folder: str, limit: int) -> Names | None:
     """Return the same of what git ignores there; a folder that it ignores as a whole is one name
     that ends in "/"."""
     return await _names(folder, _IGNORED, limit)
+
+
+async def index_written(folder: str) -> int:
+    """Return when git's index of a folder was written last, in ns; 0: there is none."""
+    place = await _output(folder, ("rev-parse", "--git-path", "index"), LISTING_LIMIT) or b""
+    path = os.path.join(folder, os.fsdecode(place.removesuffix(b"\n")))
+    return await to_thread.run_sync(_modified, path)
+
+
+async def index(folder: str, limit: int) -> dict[str, Tracked]:
+    """Return what git's index says of the files that it tracks below a folder, by path.
+
+    Reads so many bytes; what lies behind them is left out.
+    """
+    output = await _output(folder, _INDEX, limit) or b""
+    return await to_thread.run_sync(_tracked, inside(folder), output[:limit])
+
+
+async def blobs(folder: str, tracked: Mapping[str, Tracked], limit: int) -> dict[str, bytes]:
+    """Return the bytes of tracked files as they were on disk, by path.
+
+    Left out are those that a filter makes other bytes of, and those after so many bytes in all.
+    """
+    paths = [path for path in tracked if "\n" not in path]
+    names = "".join(f"{path.removeprefix(inside(folder))}\0" for path in paths)
+    converted = await _output(folder, _ATTRIBUTES, LISTING_LIMIT, os.fsencode(names))
+    if converted is None or len(converted) > LISTING_LIMIT:
+        return {}
+    wanted = "".join(f"{tracked[path].blob}\n" for path in paths)
+    output = await _output(folder, _BLOBS, limit, wanted.encode()) or b""
+    kept = _unfiltered(inside(folder), os.fsdecode(converted).split("\0"))
+    return dict(_cut(paths, output, kept, tracked))
+
+
+def _modified(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _tracked(start: str, output: bytes) -> dict[str, Tracked]:
+    found: dict[str, Tracked] = {}
+    for blob, path, seconds, rest, inode, size in _ENTRY.findall(output):
+        modified = int(seconds) * 1_000_000_000 + int(rest)
+        entry = Tracked(blob.decode(), modified, int(size), int(inode))
+        found[start + os.fsdecode(path)] = entry
+    return found
+
+
+def _unfiltered(start: str, attributes: Sequence[str]) -> set[str]:
+    """Return the paths of which no attribute says that git has other bytes than the disk."""
+    said = list(zip(*[iter(attributes)] * 3, strict=False))
+    filtered = {path for path, _, value in said if value not in ("unspecified", "unset")}
+    return {start + path for path, _, _ in said if path not in filtered}
+
+
+def _cut(
+    paths: Sequence[str], output: bytes, kept: set[str], tracked: Mapping[str, Tracked]
+) -> Iterator[tuple[str, bytes]]:
+    at = 0
+    for path in paths:
+        head, end, _ = output[at : at + 200].partition(b"\n")
+        words = head.split()
+        if not end or len(words) != 3:  # cut off, or the blob is missing
+            at += len(head) + 1
+            continue
+        start = at + len(head) + 1
+        at = start + int(words[2]) + 1
+        if path in kept and int(words[2]) == tracked[path].size and at <= len(output):
+            yield path, output[start : at - 1]
+
+
+async def settings(folder: str) -> list[Setting]:
+    """Return the configuration that holds for a repository, without what we say ourselves."""
+    output = await _output(folder, _SETTINGS, LISTING_LIMIT) or b""
+    words = os.fsdecode(output).split("\0")
+    said = zip(words[::2], words[1::2], strict=False)
+    return [_setting(origin, it) for origin, it in said if origin.startswith("file:")]
+
+
+def _setting(origin: str, said: str) -> Setting:
+    key, _, value = said.partition("\n")
+    return Setting(origin.removeprefix("file:"), key, value)
 
 
 async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names | None:
@@ -141,11 +329,21 @@ def _program() -> str:
     return found
 
 
-async def _output(folder: str, arguments: tuple[str, ...], limit: int) -> bytes | None:
-    """Return the output, or its first `limit` bytes and a few more; None if it failed."""
+async def _output(
+    folder: str, arguments: tuple[str, ...], limit: int, told: bytes = b""
+) -> bytes | None:
+    """Return the output, or its first `limit` bytes and a few more; None if it failed.
+
+    `told`: what it is to read.
+    """
     try:
         command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
-        async with await start(command, env=env) as process:
+        # a file: a pipe that git does not read while we do not read its answer would hold both
+        with TemporaryFile() as words:
+            words.write(told)
+            words.seek(0)
+            process = await start(command, env=env, stdin=words.fileno())
+        async with process:
             try:
                 with anyio.fail_after(PATIENCE):
                     return await _read(process, limit)

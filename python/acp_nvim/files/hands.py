@@ -59,6 +59,11 @@ class Hands:
         self._freed = anyio.Event()
         self._writes: list[tuple[SessionKey, anyio.CancelScope]] = []
 
+    @property
+    def freed(self) -> anyio.Event:
+        """What is set when a command of the user's is over next."""
+        return self._freed
+
     def free(self) -> None:
         """A command of the user's is over: let all who wait try again."""
         self._freed.set()

@@ -13,15 +13,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, without
-from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, returned, without
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.line_ends import even
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
 from acp_nvim.files.write import WriteRequest, WriteResult
 from acp_nvim.hunks import split_lines
-from acp_nvim.ledger.delta import Author, SessionKey
+from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 
 MOST_KNOWN = 1_000
 """Texts that are remembered of a session; what the agent has learned longest ago goes first."""
@@ -45,8 +45,11 @@ class Known:
 
     `base`: what it last read or wrote as a whole. `made`: what its own tools seem to have made of
     that since; it may have been another program. `whole`: what it last read or wrote through us.
-    What it was told in a note is in none of them.
+    Of what it was told in a note only what the user has decided is in them, not what they edited.
     `encoding`: that of the buffer when it read or wrote it, "" without one.
+    `returned`: its latest text with what the user has decided on the file since, of which it was
+    not told yet: the base once it was. `writer`: the turn that has written the base through us,
+    and `upon` what it had made that of.
     `refused`: what it could not write through us since then, and what it had made that of.
     `calls`: tool calls that were at this file when it was served: their ends tell nothing new.
     """
@@ -59,17 +62,33 @@ class Known:
     whole: Text = UNKNOWN
     calls: frozenset[str] = frozenset()
     refused: tuple[str, str] | None = None
+    returned: Text = UNKNOWN
+    writer: TurnKey | None = None
+    upon: str | None = None
 
     @property
     def size(self) -> int:
         """How many characters it holds."""
-        texts = (self.text, self.base, self.made, self.whole, *(self.refused or ()))
+        own = (self.text, self.base, self.made, self.whole, self.returned, self.upon)
+        texts = (*own, *(self.refused or ()))
         return sum(len(it) for it in {id(it): it for it in texts if isinstance(it, str)}.values())
 
     @property
     def latest(self) -> Text:
         """The text that its own tool would write anew."""
         return self.base if self.made is UNKNOWN else self.made
+
+    def untold(self, now: str | None) -> Text:
+        """Return its latest text with what was taken back of it, of which it was not told: the file
+        holds that `now`."""
+        if self.writer is None or not isinstance(self.base, str) or self.returned is not UNKNOWN:
+            return self.returned
+        back = None if None in (self.upon, now) else returned(self.base, self.upon or "", now or "")
+        return UNKNOWN if back is None else back
+
+    def has_written(self, content: str, author: Author | None) -> bool:
+        """Return whether the same turn has written the same text last, through us."""
+        return author is not None and author.turn_key == self.writer and content == self.base
 
 
 NOTHING = Known()
@@ -152,7 +171,13 @@ class Knowledge:
         if older is not None and written.before is not None:
             older = carried(older, written.before, written.after)
         if written.taken:
+            before, turn = self.of(session, path), None if author is None else author.turn_key
             self.learn(session, path, content, "written", written.encoding or "")
+            upon = base if isinstance(base, str) else None
+            known = replace(self.of(session, path), writer=turn, upon=upon)
+            if before.has_written(content, author):
+                known = replace(known, returned=before.returned)
+            self._know(session, path, known)
         else:  # of its own lines it knows those that were taken, of the user's text what it did
             if isinstance(base, str):
                 base = carried(base, written.before, written.after)
@@ -195,6 +220,8 @@ class Knowledge:
         else:
             made = made if how_sure == "likely" else was.made
             now = Known(known, how, was.base, made, encoding, was.whole)
+        if isinstance(was.returned, str):
+            now = replace(now, returned=carried(was.returned, followed.before, followed.after))
         self._know(session, path, now)
 
     def repeats(self, live: LiveFile) -> Author | None:
@@ -226,6 +253,26 @@ class Knowledge:
         if agreed is not None and before != after:
             text, older = (carried(it, before, after) or "" for it in (agreed.text, agreed.older))
             self._agreed[path] = replace(agreed, text=text, older=older, is_last=False)
+
+    def decided(self, path: str, before: str | None, after: str | None) -> None:
+        """The user has decided what the file holds: agents know that once they are told."""
+        self.changed(path, before, after)
+        for session, files in tuple(self._sessions.items()):
+            known = files.get(path, NOTHING)
+            if isinstance(known.latest, Unknown) or before == after:
+                continue
+            last = known.latest if isinstance(known.returned, Unknown) else known.returned
+            now = carried(last, before, after) if last is not None else after and clean(after)
+            untold: Text = UNKNOWN if now == known.latest else now
+            self._know(session, path, replace(known, returned=untold))
+
+    def was_told(self, session: SessionKey, path: str) -> None:
+        """A prompt has told the agent what the user has decided: it goes on from there."""
+        known = self.of(session, path)
+        base, nothing = known.untold(known.text if isinstance(known.text, str) else None), UNKNOWN
+        if not isinstance(base, Unknown):
+            known = replace(known, base=base, made=nothing, whole=base, returned=nothing)
+            self._know(session, path, replace(known, writer=None))
 
     def given_up(self, path: str) -> None:
         """The user has read the file anew: there are no unsaved edits in it."""

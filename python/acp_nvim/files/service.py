@@ -38,7 +38,7 @@ from acp_nvim.files.event import (
     Emit,
     WriteRefused,
 )
-from acp_nvim.files.guard import Guard
+from acp_nvim.files.guard import Guard, is_named
 from acp_nvim.files.hands import StillBusy
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
@@ -61,6 +61,14 @@ MOST_REFUSED = 100
 """Writes that the user was told to be refused, and that may come again."""
 MOST_TOLD = 10
 """Refused writes of one turn that the user is told by a message; the chat has more."""
+
+
+class _Guarded(Exception):
+    """The user must be asked before that file is written."""
+
+    def __init__(self, guard: Guard) -> None:
+        super().__init__()
+        self.guard = guard
 
 
 class FileService:
@@ -133,11 +141,11 @@ class FileService:
             try:
                 # once: what it leads to while the user is asked is another file
                 path, content = roots.resolve(request.path), clean(request.content)
-                if guard is not None and guard.means((path, request.path)):
-                    await self._ask(guard, request, path, content)
-                write = partial(self._attempt, session, path, content)
-                async with self._lock(path):
-                    await self._sync.hands.patiently(session, path, write)
+                try:
+                    await self._in_turn(request, path, content, roots, guard)
+                except _Guarded as found:
+                    await self._ask(found.guard, request, path, content)
+                    await self._in_turn(request, path, content, roots, None)
             except FileProblem as problem:
                 self._refuse(session, request.path, problem)
                 raise
@@ -169,11 +177,36 @@ class FileService:
             said = f"the user does not let {request.path} be written: their tools would obey it"
             raise RequestFailed(Code.INTERNAL_ERROR, said)
 
-    async def _attempt(self, session: SessionKey, path: str, content: str) -> None:
+    async def _in_turn(
+        self,
+        request: WriteFileRequest,
+        path: str,
+        content: str,
+        roots: Roots,
+        guard: Guard | None,
+    ) -> None:
+        """Write when it is the turn of this request, and the user's hands are off the file.
+
+        Raises `_Guarded`: whoever is asked holds up no other request.
+        """
+        session = self._agent, request.session_id
+        write = partial(self._attempt, session, path, content, guard)
+        async with self._lock(path):
+            if guard is not None and await guard.means((path, request.path), roots.folders()):
+                raise _Guarded(guard)
+            await self._sync.hands.patiently(session, path, write)
+
+    async def _attempt(
+        self, session: SessionKey, path: str, content: str, guard: Guard | None
+    ) -> None:
         """Write, if the user's hands are off the file; the caller holds the file's lock."""
         author = self._author(session[1])
         async with AsyncExitStack() as held:
             await held.enter_async_context(self._sync.exclusive())
+            if guard is not None and is_named(
+                (path,), guard.patterns
+            ):  # another write has come first
+                raise _Guarded(guard)
             synced = await self._look(path, author)
             with anyio.CancelScope(shield=True):  # what is written is told, too: also to the agent
                 await self._write(session, synced, content, author)
@@ -199,7 +232,11 @@ class FileService:
         known, live = self._knowledge.of(session, path), synced.live
         base = self._base(known, synced, content, author)
         self._check_reading(base, known.encoding, live)
-        request = WriteRequest(path, base, content, partial(self._begun, path, author))
+        begun = partial(self._begun, path, author)
+        # a second copy within the turn has no second effect
+        is_own = known.writer is not None and not known.has_written(content, author)
+        returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
+        request = WriteRequest(path, base, content, returned, begun)
         self._check(path)
         try:
             written = await write(self._files, live, request, partial(self._again, path, author))

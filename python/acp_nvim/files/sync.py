@@ -6,15 +6,14 @@ at a time: whoever holds `exclusive` has all before it that was asked for until 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 import anyio
 
-from acp_nvim.aside import aside_if_large
-from acp_nvim.editor import Busy, Files, LiveBuffer
+from acp_nvim.editor import Busy, Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
@@ -23,9 +22,10 @@ from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import OF_EDITOR, Asked, inside
 from acp_nvim.files.following.disputes import Disputes
+from acp_nvim.files.following.taken import Taken
 from acp_nvim.files.following.unfinished import Late, Unfinished, as_new
 from acp_nvim.files.hands import Hands
-from acp_nvim.files.knowledge import Knowledge, Sure
+from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved, joined
@@ -75,6 +75,7 @@ class DiskSync:
         self.unfinished = Unfinished(emit, knowledge)
         self._busy: dict[str, Busy] = {}
         self.disputes = Disputes(emit)
+        self._taken = Taken(knowledge, self._baselines, self.disputes, self.tell)
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -113,6 +114,11 @@ class DiskSync:
         self._asked.again(self.unfinished)
         async with self.exclusive():
             pass
+
+    async def follow_now(self, path: str) -> None:
+        """Bring that open buffer up to the disk before all else: the user is about to write it."""
+        async with self._lock:
+            await self.sync(path)
 
     async def prepare(self, roots: Roots) -> None:
         """A turn begins, or a session: what has changed until now is none of its.
@@ -256,22 +262,30 @@ class DiskSync:
     async def _sweep(
         self, author: Author | None, roots: Roots, *, refresh_until: float | None = None
     ) -> None:
-        paths = await self._files.loaded_paths(roots.folders())
-        opened = {path: encoding_of(await self._files.loaded(path)) for path in paths}
+        files = {it.path: it for it in await self._files.survey(roots.folders())}
+        opened = {path: it.encoding or "utf-8" for path, it in files.items()}
         refresh = partial(self._baselines.refresh, deadline=refresh_until)
         see = self._baselines.changes if refresh_until is None else refresh
         found = await see(roots, opened)
-        await self._miss(found.unknown, author)
-        await self._miss(found.gone, author, gone=True)
+        await self._miss(found.reasons, author)
+        await self._miss(dict.fromkeys(found.gone, ""), author, gone=True)
         if found.known:  # a buffer that comes from now on has what was found
             opened |= dict.fromkeys(await self._files.loaded_paths(roots.folders()), "")
         done: set[str] = set()
-        for change in found.known:
+        # open files first: what the user looks at does not wait for the rest of a tree
+        for change in sorted(found.known, key=lambda it: it.path not in opened):
             with self._alone():
                 if await self._found(change, author, is_open=change.path in opened):
                     done.add(change.path)
         for path in [it for it in {**opened, **dict.fromkeys(self.unfinished)} if it not in done]:
-            await self.sync(path, author)
+            if path not in files or not self._is_in_step(files[path]):
+                await self.sync(path, author)
+
+    def _is_in_step(self, file: OpenFile) -> bool:
+        """Return whether a buffer has had what its file has, as we have, and nothing waits."""
+        path, stamp = file.path, disk.stamp(file.path)
+        waits = path in self.unfinished or self.disputes.waits(path) or path in self._busy
+        return not waits and stamp == file.synced != "" and self._baselines.held(path, stamp)
 
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
         """Take what a sweep has found; return whether that is done."""
@@ -285,17 +299,19 @@ class DiskSync:
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
             is_sure = self._asked.how_sure(change.path, whose)
             if (followed := (await self._settle(live, Late(change, whose)))[1]) is not None:
-                await self._took(live, whose, followed, change, is_sure)
+                await self._taken.took(live, whose, followed, change, is_sure)
         return False
 
-    async def _miss(self, paths: Iterable[str], by: Author | None, *, gone: bool = False) -> None:
-        missed: dict[Author, list[str]] = {}
-        for path in paths:
+    async def _miss(
+        self, reasons: Mapping[str, str], by: Author | None, *, gone: bool = False
+    ) -> None:
+        missed: dict[tuple[Author, str], list[str]] = {}
+        for path, reason in reasons.items():
             whose = None if OF_EDITOR.search(path) else self._asked.whose(path, by)
             if whose is not None and not await is_saved(self._files, path):
-                missed.setdefault(whose, []).append(path)
-        for whose, theirs in missed.items():
-            self._emit(Unrecoverable(tuple(theirs), whose, gone))
+                missed.setdefault((whose, reason), []).append(path)
+        for (whose, reason), theirs in missed.items():
+            self._emit(Unrecoverable(tuple(theirs), whose, gone, reason))
 
     async def _follow(
         self,
@@ -307,6 +323,9 @@ class DiskSync:
         sure: bool = False,
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and tell; return the file then, None to look again."""
+        path = live.path
+        if self.unfinished.waits(path) and await self._is_merged(path):
+            await self._taken.took_merged(await load(self._files, path), self.unfinished.take(path))
         is_new = change is not None
         is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
         late = self.unfinished.with_late(live.path, Late(change, author, sure=is_sure))
@@ -325,11 +344,17 @@ class DiskSync:
             self._waits(live.path)
             if followed is not None:
                 followed = as_new(followed) if late.amid else followed
-                await self._took(live, author, followed, change, is_sure)
+                await self._taken.took(live, author, followed, change, is_sure)
                 self.disputes.note_begun(live.path, followed, change)
+            elif not is_new and late.problem and await self._is_merged(path):
+                await self._taken.took_merged(live, late)
             else:
                 self.disputes.seen(live)
         return live
+
+    async def _is_merged(self, path: str) -> bool:
+        """Return whether the editor has taken what waited, as the user wrote the file."""
+        return self.unfinished.is_merged(path, await self._files.merged(path))
 
     def _waits(
         self,
@@ -369,32 +394,3 @@ class DiskSync:
             same=same,
             held=held,
         )
-
-    async def _took(
-        self,
-        live: LiveFile,
-        author: Author | None,
-        followed: Followed,
-        change: DiskChange | None,
-        is_sure: Sure,
-    ) -> None:
-        path, before, after = live.path, followed.before, followed.after
-        is_new = before != after or (change is not None and change.after is None)
-        if is_new or followed.conflicts:
-            learning = partial(self._learn, live, author, followed, is_sure)
-            await aside_if_large(learning, before or "", after or "")
-        if is_new:
-            left = None if change is None else change.form
-            await self.tell(DiskChanged(path, before, after, author, left, live.encoding))
-        self.disputes.note(path, author, followed, change)
-
-    def _learn(
-        self, live: LiveFile, author: Author | None, followed: Followed, is_sure: Sure
-    ) -> None:
-        """What an agent has made on disk it knows."""
-        text, read = self._baselines.text(live.path, live.encoding), followed.read(live)
-        self._knowledge.followed(live.path, author, read)
-        is_idle = followed.before == followed.after and not followed.conflicts
-        if author is None or is_idle or isinstance(text, Unknown):
-            return
-        self._knowledge.left(author.session_key, live, live.read(text), read, is_sure)

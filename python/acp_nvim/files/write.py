@@ -13,7 +13,7 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
 from acp_nvim.files.line_ends import Even
 from acp_nvim.files.live import LiveFile
@@ -35,6 +35,8 @@ class WriteRequest:
     path: str
     base: Text
     content: str
+    returned: Text = UNKNOWN
+    """The base with what the user has taken back of it, of which the agent was not told."""
     begun: Callable[[str | None, str], Awaitable[None]] = _unheard
     """Told the exact live texts before anything is changed: it is settled what will be written."""
 
@@ -62,6 +64,18 @@ class WriteResult:
         """Return it as the texts of that file are read."""
         before, after = live.read(self.before), live.read(self.after) or ""
         return replace(self, before=before, after=after, disk=live.read(self.disk))
+
+
+class WasTakenBack(FileProblem):
+    """The user, or another program, has taken back what the agent writes once more, or goes on
+    from."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"your change of {path} was taken back by the user, or by another program: "
+            "nothing was written; read it again and repeat what is still wanted",
+            "the change that it goes on from was taken back: the agent was told so",
+        )
 
 
 class WriteConflict(FileProblem):
@@ -112,7 +126,11 @@ def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
     old = live.newest or ""
     if isinstance(base, str):
         base = old = encoded(path, base, old, encoding, sure=False)
-    return replace(request, base=base, content=encoded(path, request.content, old, encoding))
+    returned = request.returned
+    if isinstance(returned, str):
+        returned = encoded(path, returned, old, encoding, sure=False)
+    content = encoded(path, request.content, old, encoding)
+    return replace(request, base=base, returned=returned, content=content)
 
 
 async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -231,12 +249,25 @@ def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -
 
 
 def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> str:
-    """Return the agent's text with what the user changed since `base`. Raises `WriteConflict`."""
+    """Return the agent's text with what the user changed since `base`.
+
+    Raises `WriteConflict`, or `WasTakenBack` if that would not be all that the agent has asked for.
+    """
     if base == ours:
         return request.content
-    even = Even(base, ours, request.content)
-    outcome = reconcile(*even.lines)
-    if outcome.conflicts:
+    merged, conflicts = _both(base, ours, request.content)
+    if not isinstance(request.returned, Unknown):
+        asked, apart = _both(request.returned or "", ours, request.content)
+        if apart or (asked != merged and not conflicts):
+            raise WasTakenBack(request.path)
+    if conflicts:
         is_on_disk = on_disk == request.content
-        raise WriteConflict(request, base, outcome.conflicts, on_disk=is_on_disk)
-    return even.merged(apply(even.lines[1], outcome.hunks))
+        raise WriteConflict(request, base, conflicts, on_disk=is_on_disk)
+    return merged
+
+
+def _both(base: str, ours: str, content: str) -> tuple[str, Sequence[ConflictRegion]]:
+    """Return two texts that were made of the base, merged; and where that cannot be."""
+    even = Even(base, ours, content)
+    outcome = reconcile(*even.lines)
+    return even.merged(apply(even.lines[1], outcome.hunks)), outcome.conflicts

@@ -23,3 +23,5 @@ class Conflict:
     """The disk holds `theirs`, the agent wrote it there itself; else its write was refused."""
     before: str | None = None
     """What the disk held until then, None: not known."""
+    mode: int = 0
+    """The permission bits of a file that the agent has removed, 0: not known."""

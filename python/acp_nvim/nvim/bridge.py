@@ -1,4 +1,4 @@
-"""Answers and process groups: `lua/acp/bridge.lua`."""
+"""Answers and process groups: `lua/acp/host/bridge.lua`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The windows of chats: `lua/acp/window.lua` and `lua/acp/prompt.lua`."""
+"""The windows of chats: `lua/acp/chat/window.lua`, `lua/acp/chat/whole.lua`."""
 
 from __future__ import annotations
 

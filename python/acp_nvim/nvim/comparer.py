@@ -1,4 +1,4 @@
-"""Two texts side by side in a tabpage of their own: `lua/acp/compare.lua`."""
+"""Two texts side by side in a tabpage of their own: `lua/acp/ui/compare.lua`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
 
-from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer
+from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.encoding import (
     HALVES,
@@ -68,6 +68,11 @@ class NvimFiles(Files):
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the resolved roots."""
         return tuple(await self._lua("acp.files.live.paths", list(roots)))
+
+    async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
+        """Return all loaded file buffers below the resolved roots, in one call."""
+        found = await self._lua("acp.files.live.survey", list(roots))
+        return tuple(OpenFile(*each) for each in found)
 
     async def write(
         self,
@@ -125,6 +130,10 @@ class NvimFiles(Files):
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""
         return str(await self._lua("acp.files.live.saved", path))
+
+    async def merged(self, path: str) -> str:
+        """Return the stamp of the file whose text Lua has brought in by itself."""
+        return str(await self._lua("acp.files.live.merged", path))
 
     async def in_place(self) -> bool:
         """Return whether the user wants files to be written into."""

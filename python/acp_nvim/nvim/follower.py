@@ -1,4 +1,4 @@
-"""The sign where the agent is, and the window that goes along: `lua/acp/follow.lua`."""
+"""The sign where the agent is, and the window that goes along: `lua/acp/files/follow.lua`."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ after a pause is drawn at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.plain import bar, op
+from acp_nvim.nvim.trial import Tried, is_sendable, tried
 from acp_nvim.signal import Signal
 from acp_nvim.view.block import Block
 from acp_nvim.view.op import Replace, portions
@@ -44,6 +45,11 @@ class _Canvas:
     winbar: Bar | None = None
     whole: bool = True
     """Draw everything anew: nothing is known of what the buffer holds."""
+    careful: bool = False
+    """Something in it could not be sent: each block is tried by itself."""
+    tried: Tried = field(default_factory=dict)
+    told: set[object] = field(default_factory=set)
+    """The places in our code where a drawing has failed, and that was told."""
 
 
 class Painter:
@@ -59,6 +65,8 @@ class Painter:
         self._wake = Signal()
         self._drawn = Signal()
         self._busy = False
+        self._failed: object = None
+        """Where the frame before this could not be sent."""
 
     def show(self, chat: int, source: Callable[[], Picture]) -> None:
         """See `editor.Screen`."""
@@ -117,11 +125,19 @@ class Painter:
         return bool(paused)
 
     def _picture(self, chat: int) -> Picture | None:
+        canvas = self._canvases[chat]
         try:
-            return self._canvases[chat].source()
+            picture = canvas.source()
+            if canvas.careful:
+                picture, canvas.tried = tried(picture, canvas.tried)
         except Exception as error:  # one chat that cannot be drawn must not stop the others
             self._fault(error)
             return None
+        for fault in picture.faults:
+            if (place := _place(fault)) not in canvas.told:
+                canvas.told.add(place)
+                self._fault(fault)
+        return picture
 
     async def _send(
         self, events: list[tuple[str, Mapping[str, Any]]], pictures: dict[int, Picture]
@@ -135,20 +151,35 @@ class Painter:
                 frame = {"buffers": part, "events": told}
                 answers.append(await self._call.lua("acp.ui.apply.frame", frame))
                 fired += len(told)
+            self._failed = None
         except EditorError:
             self._events[:0] = events[fired:]
             answers = [{"failed": list(pictures)}]
         except Exception as error:  # what comes next may be drawn
-            self._fault(error)
+            if _place(error) != self._failed:  # else it was told, and tried once more
+                self._fault(error)
+            self._failed = _place(error)
             answers, broken = [], set(pictures)
+            self._send_later(events[fired:], broken)
         gone, failed = (
             {chat for answer in answers for chat in (answer or {}).get(name) or ()}
             for name in ("gone", "failed")
         )
         for chat in broken & self._canvases.keys():
-            self._canvases[chat].whole = True  # and is drawn when it changes
+            canvas = self._canvases[chat]
+            if not canvas.careful:
+                self.touch(chat)
+            canvas.whole = canvas.careful = True  # one that was careful is drawn when it changes
             del pictures[chat]
         self._acknowledge(pictures, gone, failed)
+
+    def _send_later(self, events: list[tuple[str, Mapping[str, Any]]], chats: set[int]) -> None:
+        """Keep the events of a frame that could not be sent, but those that are why."""
+        sendable = [it for it in events if is_sendable(it[1])]
+        careful = all(it.careful for chat, it in self._canvases.items() if chat in chats)
+        if len(sendable) < len(events) or not careful:
+            self._events[:0] = sendable
+            self._wake.set()
 
     def _parts(self, chat: int, picture: Picture, broken: set[int]) -> Iterator[_Part]:
         try:
@@ -170,6 +201,14 @@ class Painter:
                 continue
             canvas.blocks, canvas.whole = picture.blocks, False
             canvas.status, canvas.winbar = picture.status, picture.winbar
+
+
+def _place(error: Exception) -> object:
+    """Return what is the same of two errors that one mistake of ours has made."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return type(error), trace and (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
 
 
 def _parts(chat: int, canvas: _Canvas, picture: Picture) -> Iterator[_Part]:

@@ -1,4 +1,4 @@
-"""The marks, lists and motions of a review, by `lua/acp/review.lua`: the port `Reviewer`."""
+"""The marks, lists and motions of a review, by `lua/acp/review/`: the port `Reviewer`."""
 
 from __future__ import annotations
 

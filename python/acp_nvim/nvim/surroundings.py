@@ -1,4 +1,4 @@
-"""What the user may speak of, by `lua/acp/surroundings.lua`: implements `editor.Surroundings`."""
+"""What the user may speak of: `lua/acp/prompt/surroundings.lua`."""
 
 from __future__ import annotations
 

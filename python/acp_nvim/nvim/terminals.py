@@ -34,7 +34,7 @@ class _Screen:
 
 
 class TerminalBuffers:
-    """Implements `editor.TerminalScreens` with `lua/acp/terminal.lua`."""
+    """Implements `editor.TerminalScreens` with `lua/acp/chat/terminal.lua`."""
 
     def __init__(self, call: Call, fault: Callable[[BaseException], None]) -> None:
         self._call = call

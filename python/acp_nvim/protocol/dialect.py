@@ -214,8 +214,11 @@ class Dialect(Protocol):
     def close_session(self, session_id: str) -> Call:
         """Return `session/close`."""
 
-    def list_sessions(self, cwd: str, cursor: str | None = None) -> Call:
-        """Return `session/list` for that absolute folder; `cursor` as the page before gave it."""
+    def list_sessions(self, cwd: str, cursor: str | None = None, *, archived: bool = False) -> Call:
+        """Return `session/list` for that absolute folder; `cursor` as the page before gave it.
+
+        `archived`: those only that were put away.
+        """
 
     def delete_session(self, session_id: str) -> Call:
         """Return `session/delete`."""
@@ -234,6 +237,9 @@ class Dialect(Protocol):
 
     def archive_session(self, session_id: str) -> Call:
         """Return `session/archive`: the session is kept and listed no more."""
+
+    def unarchive_session(self, session_id: str) -> Call:
+        """Return `session/unarchive`: the session is listed again."""
 
     def auth_status(self) -> Call:
         """Return `auth/status`."""

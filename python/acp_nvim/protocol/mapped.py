@@ -94,9 +94,9 @@ class Mapped:
         """Return `session/fork`."""
         return self._dialect.fork_session(session_id, *self._setup(*setup))
 
-    def list_sessions(self, cwd: str, cursor: str | None = None) -> Call:
+    def list_sessions(self, cwd: str, cursor: str | None = None, *, archived: bool = False) -> Call:
         """Return `session/list`; raises `UserError` for a folder that the agent does not see."""
-        return self._dialect.list_sessions(self._seen(cwd), cursor)
+        return self._dialect.list_sessions(self._seen(cwd), cursor, archived=archived)
 
     def prompt(self, session_id: str, blocks: Sequence[Content]) -> Call:
         """Return `session/prompt`."""

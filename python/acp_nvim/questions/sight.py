@@ -16,6 +16,8 @@ class Sight:
     said: str = ""
     """What the agent had said when it asked."""
     previews: tuple[Previewed, ...] = ()
+    of: object = None
+    """The deed that they are of: those of another one are not shown."""
     in_place: tuple[Previewed, ...] = ()
     """The same, found again whenever the user has typed in one of the files."""
     reading: bool = False

@@ -10,6 +10,7 @@ from acp_nvim.aside import LARGE, aside
 from acp_nvim.client.session import Session
 from acp_nvim.session.content import Diff, Text, ToolContent
 from acp_nvim.session.model import PermissionQuestion, Question
+from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.reduce.terminals import shown_in
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import ToolCall
@@ -93,6 +94,22 @@ def shown(host: Host, asked: Asked) -> Menu:
     )
 
 
+def deed(call: ToolCall | None) -> object:
+    """Return what a call says that it would do to files: with another deed they are read anew."""
+    if call is None:
+        return None
+    diffs = tuple(it for it in call.content if isinstance(it, Diff))
+    return call.raw_input, diffs, call.kind, call.name
+
+
+def previews(host: Host, asked: Asked) -> tuple[Preview, ...]:
+    """Return what its files are and would be, as far as that is known of the call as it is now."""
+    sight = host.questions.sight(asked.question.id)
+    if not sight.previews or sight.of != deed(subject(asked)):
+        return ()
+    return tuple(it for it, _ in sight.previews)
+
+
 def _menu(host: Host, asked: Asked) -> Callable[[], Menu]:
     """Return what makes the menu; it may be called in a thread."""
     session, question = asked.session, asked.question
@@ -107,7 +124,7 @@ def _menu(host: Host, asked: Asked) -> Callable[[], Menu]:
         agent=OURS if question.is_ours else agent,
         cwd=session.state.cwd,
         said=sight.said,
-        previews=tuple(it for it, _ in sight.previews),
+        previews=previews(host, asked),
     )
 
 
@@ -133,8 +150,8 @@ def _size(part: ToolContent) -> int:
 
 async def prepare(host: Host, asked: Asked) -> None:
     """Find out in a thread how a large question looks: `shown` knows it then."""
-    previews = [it for it, _ in host.questions.sight(asked.question.id).previews]
-    size = sum(len(it.before or "") + len(it.after or "") for it in previews)
+    files = previews(host, asked)
+    size = sum(len(it.before or "") + len(it.after or "") for it in files)
     if size > LARGE or is_large(asked):
         await aside(_menu(host, asked))
 
@@ -151,10 +168,8 @@ def whole(host: Host, asked: Asked) -> Callable[[], tuple[Line, ...]]:
     menu = shown(host, asked)
     if not isinstance(asked.question, PermissionQuestion):
         return lambda: (*menu.head, *menu.body)
-    previews = [it for it, _ in host.questions.sight(asked.question.id).previews]
-    telling = partial(
-        detail, menu, subject(asked), asked.session.state.cwd, previews, asks=asked.question.asks
-    )
+    files, cwd = previews(host, asked), asked.session.state.cwd
+    telling = partial(detail, menu, subject(asked), cwd, files, asks=asked.question.asks)
     return lambda: (*menu.notes, *telling())
 
 
@@ -164,8 +179,8 @@ def subject(asked: Asked) -> ToolCall | None:
     if isinstance(question, PermissionQuestion) and (about := question.subject) is not None:
         where = (Text(f"in {about.cwd}"),) if about.cwd else ()
         content = (*where, *about.content)
-        terminals = shown_in(state, content)
-        return ToolCall("", "", 0, about.title, about.kind, content=content, terminals=terminals)
+        call = ToolCall("", "", 0, about.title, about.kind, content=content)
+        return replace(call, terminals=shown_in(state, content), raw_input=about.raw_input)
     return state.tool_call(question.tool_call_id)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit
 
+from acp_nvim.agents import PRESETS
 from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
@@ -163,7 +164,11 @@ def _client(host: Host, launch: Launch) -> Client:
 def _defaults(host: Host, agent: str) -> Defaults:
     """Return what a new session of that agent is set to, as the configuration is now."""
     own = host.workspace.options.agents.get(agent) or AgentOptions()
-    return own.defaults if isinstance(own.defaults, Defaults) else host.choices.of(agent)
+    wanted = own.defaults if isinstance(own.defaults, Defaults) else host.choices.of(agent)
+    preset = PRESETS.get(agent)
+    if wanted.mode is not None or preset is None or preset.mode is None:
+        return wanted
+    return wanted.model_copy(update={"mode": preset.mode})
 
 
 def reachable(host: Host, launch: Launch) -> Launch:
@@ -196,7 +201,7 @@ def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
     there = launch.there
     # what leads there may need what the agent's own start does
     environment = inherited if there is None or launch.env is None else launch.env
-    return Terminals(
+    terminals = Terminals(
         launch.name,
         host.editor.terminals,
         environment={**environment, VARIABLE: mark},
@@ -205,6 +210,8 @@ def _terminals(host: Host, launch: Launch, mark: str) -> Terminals:
         fault=host.editor.notifier.fault,
         there=there,
     )
+    terminals.shell = host.workspace.options.shell
+    return terminals
 
 
 def guard(host: Host, group: int, alive: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 
 from acp_nvim.client.session import Session
+from acp_nvim.files import git
 from acp_nvim.files.roots import Roots
 from acp_nvim.ledger.delta import Author
 from acp_nvim.reactions.files import learn
@@ -35,6 +36,9 @@ def prepare(host: Host, session: Session, _before: SessionState, _event: Session
 async def _prepare(host: Host, roots: Roots) -> None:
     await host.review.restore()
     await host.review.sync.prepare(roots)
+    here = [it for it in host.workspace.chats.values() if it.session.state.cwd == roots.cwd]
+    if len(here) == 1 and (why := await git.refusal(roots.cwd)):  # said once for each project
+        host.editor.notifier.notice(why, warning=True)
 
 
 def begin(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:
@@ -70,15 +74,16 @@ def forget(host: Host, session: Session, _before: SessionState, _event: Event) -
 
 def look(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
     """Follow the disk where a tool call works; a replayed one is of long ago."""
-    state, call = session.state, session.state.entry(f"tool:{event.id}")
-    if state.status == "loading" or not isinstance(call, ToolCall):
+    state, call = session.state, session.state.tool_call(event.id)
+    if state.status == "loading" or call is None:
         return
     roots, authors = host.workspace.roots(session), Authors(host.workspace)
     named = [place.path for place in places(event, call, state.cwd, roots.paths)]
     is_over = event.status in ("completed", "failed")
     words = filter(_may_be_file, commanded(call, state.cwd, roots.paths) if is_over else ())
     author, found = authors.last(state, call.id), authors.of(state, call.id)
-    old = before.entry(f"tool:{event.id}")
+    old = before.tool_call(event.id)
+    old = old if old is not None and old.key == call.key else None  # else another under a used id
     begins = event.status == "in_progress" and old is None
     if author is not None and (begins or event.status == "pending"):
         host.review.sync.ended.begins(author)
@@ -96,12 +101,12 @@ def look(host: Host, session: Session, before: SessionState, event: ToolCallUpda
         host.review.sync.sweep(found, roots)
 
 
-def _done(call: object, event: ToolCallUpdated, cwd: str, roots: Roots) -> Collection[str]:
+def _done(call: ToolCall | None, event: ToolCallUpdated, cwd: str, roots: Roots) -> Collection[str]:
     """Return the files that a call had named when it was over, of which this only tells more.
 
     What has a title may be another call under a used id.
     """
-    if not isinstance(call, ToolCall) or call.status in OPEN or event.title is not UNSET:
+    if call is None or call.status in OPEN or event.title is not UNSET:
         return ()
     return frozenset(all_named(call, cwd, roots.paths))
 

@@ -34,6 +34,7 @@ from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.ledger.delta import SessionKey
 from acp_nvim.reactions import notes, questions
 from acp_nvim.session.event import Noticed
+from acp_nvim.view.place import relative
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host
@@ -42,8 +43,10 @@ FileReaction: TypeAlias = Callable[[Host, Any], None]
 
 NAME = 60
 """Characters of a name."""
-UNKNOWN = "Changed, but too large or no text to be reviewed or taken back"
-LOST = "Deleted, ignored by git, and not to be brought back"
+PLACE = 120
+"""Characters of a path."""
+UNKNOWN = "Changed, but cannot be reviewed or undone"
+GONE = "Deleted, ignored by git, and cannot be restored"
 
 
 def on_file(host: Host, event: FileEvent) -> None:
@@ -127,8 +130,11 @@ def wait(host: Host, event: EditWaits) -> None:
 def lament(host: Host, event: Unrecoverable) -> None:
     """Tell the user what cannot be reviewed, and again when the rest of the turn is taken back."""
     host.review.decisions.lost.note(event.author.turn_key, event.paths)
-    text, named = (LOST, 10) if event.gone else (UNKNOWN, 3)
-    _notice(host, event.author.session_key, f"{text}: {_names(event.paths, named)}")
+    text, named = (GONE, 10) if event.gone else (f"{UNKNOWN} ({event.reason})", 3)
+    places = [relative(path, os.getcwd()) for path in event.paths[:named]]
+    more = f" and {len(event.paths) - named} more" if len(event.paths) > named else ""
+    told = ", ".join(one_line(place, PLACE) for place in places)
+    _notice(host, event.author.session_key, f"{text}: {told}{more}")
 
 
 def leave(host: Host, event: NotFollowed) -> None:
@@ -174,7 +180,7 @@ def weigh(host: Host, event: Rewritten) -> None:
 
 def put(host: Host, event: FilePut) -> None:
     """Know what the user has agreed to."""
-    host.review.knowledge.changed(event.path, event.before, event.after)
+    host.review.knowledge.decided(event.path, event.before, event.after)
 
 
 def take_back(host: Host, event: TakenBack) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_nvim.view.agents import left, process
+from acp_nvim.view.lists.agents import left, process
 from acp_nvim.workspace.host import Host
 
 SETTLED = 1.0

@@ -15,7 +15,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.questions.preview import Previewed, PreviewService
 from acp_nvim.reactions import in_place
-from acp_nvim.reactions.asking import Asked, find, is_large, prepare, showing, shown, subject
+from acp_nvim.reactions.asking import Asked, deed, find, is_large, prepare, showing, shown, subject
 from acp_nvim.session.event import QuestionClosed, QuestionOpened, ToolCallUpdated
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import proposals
@@ -52,15 +52,30 @@ def hide(host: Host, _session: Session, _before: SessionState, _event: QuestionC
 
 def follow(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
     """Show what has become of a tool call that a question is about."""
-    if before.tool_call(event.id) is session.state.tool_call(event.id):
+    was, now = before.tool_call(event.id), session.state.tool_call(event.id)
+    if was is now:
         return
+    is_same = deed(was) == deed(now)
     for question in session.state.questions:
         if isinstance(question, PermissionQuestion) and question.tool_call_id == event.id:
-            sight = host.questions.sight(question.id)
-            sight.previews = sight.in_place = ()
             asked = Asked(session, question)
-            _look(host, asked)
-            host.tasks.start_soon(_prepared, host, asked) if is_large(asked) else draw(host)
+            is_read = bool(host.questions.sight(question.id).previews)
+            if not is_same and (is_read or _is_about_files(asked)):
+                host.tasks.start_soon(_shown_with_files, host, asked)
+            elif is_large(asked):
+                host.tasks.start_soon(_prepared, host, asked)
+            else:
+                draw(host)
+
+
+async def _shown_with_files(host: Host, asked: Asked) -> None:
+    """Show it as it is with the files that it is about by now; without, if these take long."""
+    host.questions.sight(asked.question.id).in_place = ()
+    with anyio.move_on_after(PATIENCE) as patience:
+        await _safely_gather(host, asked)
+    await _prepared(host, asked)
+    if patience.cancelled_caught:
+        _look(host, asked)
 
 
 async def _prepared(host: Host, asked: Asked) -> None:
@@ -95,10 +110,12 @@ async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
     found = await PreviewService(host.editor.files).gather(call, roots)
     await in_place.prepare(found)
     sight = host.questions.sight(asked.question.id)
-    if call == subject(asked):
-        sight.in_place = found
-    if call == subject(asked) and [it for it, _ in found] != [it for it, _ in sight.previews]:
-        sight.previews = found
+    if deed(call) != deed(subject(asked)):
+        return found
+    sight.in_place = found
+    is_known = [it for it, _ in found] == [it for it, _ in sight.previews]
+    if not is_known or sight.of != deed(call):
+        sight.previews, sight.of = found, deed(call)
         await prepare(host, asked)
         draw(host)
     return found
@@ -136,7 +153,7 @@ async def _open_with_files(host: Host, asked: Asked) -> None:
     if patience.cancelled_caught:
         call = subject(asked)
         await _safely_gather(host, asked)
-        if call == subject(asked):
+        if deed(call) == deed(subject(asked)):
             host.questions.sight(asked.question.id).shows(shown(host, asked).seen, first=True)
 
 
@@ -157,8 +174,8 @@ def _look(host: Host, asked: Asked) -> None:
 
 async def _look_again(host: Host, asked: Asked) -> None:
     sight = host.questions.sight(asked.question.id)
-    call = None
-    while find(host, asked.question.id) and call != subject(asked):
-        call = subject(asked)
+    seen: object = None
+    while find(host, asked.question.id) and seen != deed(subject(asked)):
+        seen = deed(subject(asked))
         await _safely_gather(host, asked)
     sight.reading = False

@@ -6,8 +6,8 @@ one step of undo in a buffer, and then the books.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -18,7 +18,6 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.baselines.snapshot import UNKNOWN
-from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import left_by_put, put, stays
@@ -28,20 +27,25 @@ from acp_nvim.ledger import review, rewind
 from acp_nvim.ledger.conflict import Conflict
 from acp_nvim.ledger.delta import Author, SessionKey, TurnKey
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
+from acp_nvim.review.giving_back import GivingBack
+from acp_nvim.review.held import Held, when_free, why_not
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.lost import Lost
 from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
+from acp_nvim.review.removed import is_removal
 from acp_nvim.review.shown import as_read
 from acp_nvim.review.turned import (
     Turned,
     Turning,
     Undone,
     all_of,
+    leaving,
     made,
     missing,
     not_removed,
     sessions_of,
 )
+from acp_nvim.session.origin import Stretch
 from acp_nvim.view.review.marks import FileReview
 
 
@@ -62,6 +66,7 @@ class Decisions:
         self._files = files
         self._sync = sync
         self._emit = emit
+        self._giving_back = GivingBack(log, files, sync, emit)
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
@@ -127,8 +132,8 @@ class Decisions:
             sessions = sessions_of(hunks, review.changes(decided.ledger))
             return Turned(decided.ledger, decided.count, sessions)
 
-        async with self._sync.exclusive():
-            turned = await self._change(path, turn_back, rows, because=because)
+        changing = partial(self._change, path, turn_back, rows, because=because)
+        turned = await when_free(self._sync, changing)
         if turned.missing:
             raise UserError(missing(path))
         return turned.count
@@ -151,8 +156,7 @@ class Decisions:
 
         Raises `UserError`, and then nothing has changed.
         """
-        async with self._sync.exclusive():
-            await self._resolve(conflict, take=take)
+        await when_free(self._sync, partial(self._resolve, conflict, take=take))
 
     async def take(self, conflict: Conflict, rows: Rows) -> int:
         """End a conflict: take the agent's text in its places, and keep that.
@@ -160,20 +164,25 @@ class Decisions:
         Keep what else is in these rows as well; None: in all. Return how many hunks were kept.
         Raises `UserError`, and then nothing has changed.
         """
+        return await when_free(self._sync, partial(self._take, conflict, rows))
+
+    async def _take(self, conflict: Conflict, rows: Rows) -> int:
         path = conflict.path
-        async with self._sync.exclusive():
-            text, at = await self._resolve(conflict, rows, take=True)
-            before = text or ""
-            if at is None:
-                return await self._keep(path, None, before)
-            meant = taken(conflict.base, before, conflict.theirs, at)
-            return sum([await self._keep(path, each, before) for each in meant])
+        text, at = await self._resolve(conflict, rows, take=True)
+        before = text or ""
+        if at is None:
+            return await self._keep(path, None, before)
+        meant = taken(conflict.base, before, conflict.theirs, at)
+        return sum([await self._keep(path, each, before) for each in meant])
 
     async def _resolve(
         self, conflict: Conflict, rows: Rows = None, *, take: bool
     ) -> tuple[str | None, range | None]:
         """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
+        if not take and is_removal(conflict):
+            await self._giving_back.give(conflict)
+            return None, None
         for _ in range(ATTEMPTS):
             live, at = await self._placed(path, rows, partial(self._load, changing=True))
             text = live.exact
@@ -204,7 +213,8 @@ class Decisions:
         `batch` is that of an undo without: what this takes back more is one with it.
         """
         number, session = turn.author.turn, turn.author.session_key
-        lost = () if batch else self.lost.told(session, number, number, known=turn.paths)
+        stretch = Stretch(session, number, number)
+        lost = () if batch else self.lost.told(stretch, known=turn.paths)
         waits = self.waiting(session, number, known=turn.paths)
         rest = () if batch else (*lost, *waits, *await self._stands(turn))
         batch = batch or uuid4().hex
@@ -217,7 +227,8 @@ class Decisions:
             return made(replace(rewound, ledger=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
-        return replace(undone, batch=batch, failed=(*undone.failed, *rest))
+        undone = replace(undone, batch=batch, failed=(*undone.failed, *rest))
+        return await self._giving_back.of_turn(undone, turn, found=found)
 
     def waiting(
         self, session: SessionKey, number: int | None, *, known: Container[str] = ()
@@ -225,7 +236,7 @@ class Decisions:
         """Name what that turn, None: the session, has changed and the editor could not take yet;
         `known`: files that are tried anyhow."""
         found = self._sync.unfinished.of(session, number)
-        return [_waits(path, problem) for path, problem in found if path not in known]
+        return [why_not(path, problem) for path, problem in found if path not in known]
 
     async def _stands(self, turn: Turn) -> list[str]:
         """Name what the disk has of that turn against what the user has not saved."""
@@ -234,33 +245,38 @@ class Decisions:
         there = (it.path for it, live in files if live.unsaved and live.read_text == it.theirs)
         return [f"{it} is on the disk as the agent left it until you write yours" for it in there]
 
-    async def redo(self, session: SessionKey) -> Undone | None:
-        """Return what the session's last undo has taken back; None if there is nothing."""
-        last = self._log.last_undo(session)
-        if last is None:
+    async def redo(self, batch: str) -> Undone | None:
+        """Return what the undo of this batch has taken back; None if there is nothing."""
+        undone = self._log.undone_by(batch)
+        if not undone:
             return None
-        batch, paths = last
-        deltas = (delta for path in paths for delta in rewind.undone(self._ledger(path)))
-        author = next(delta.author for delta in deltas if delta.batch == batch)
 
         def return_it(ledger: Ledger, _rows: range | None) -> Turned:
             # what is returned is as the agent had left it: nothing for it to learn
             return made(rewind.redo(ledger, batch), frozenset())
 
-        return await self._rewind(paths, author, return_it)
+        return await self._rewind(tuple(undone), next(iter(undone.values())), return_it)
 
     # --- the parts of an act
 
     async def _rewind(self, paths: tuple[str, ...], author: Author, turn: Turning) -> Undone:
         done: list[Turned] = []
-        failed: dict[str, str] = {}
-        async with self._sync.exclusive():
-            for path in paths:
+        failed: dict[str, UserError] = dict.fromkeys(paths, UserError())
+
+        async def change_rest() -> None:
+            for path in tuple(failed):
                 try:
                     done.append(await self._change(path, turn, saves=True))
+                    del failed[path]
                 except UserError as error:
-                    failed[path] = str(error)
-        return all_of(author, done, failed)
+                    failed[path] = error
+            for held in failed.values():
+                if isinstance(held, Held) and held.passes:
+                    raise held
+
+        with suppress(Held):
+            await when_free(self._sync, change_rest)
+        return all_of(author, done, {path: str(error) for path, error in failed.items()})
 
     async def _change(
         self,
@@ -293,7 +309,7 @@ class Decisions:
                 if live.problem is not None:
                     raise UserError(str(live.problem)) from live.problem
                 return Turned(ledger, missing=True, path=path)
-            after = _leaving(live, after)
+            after = leaving(live, after)
             form = replace(after.form, mode=rewind.mode_after(ledger, after, live.mode))
             self._log.puts(path, live.exact, after)
             await self._log.noted()
@@ -352,7 +368,7 @@ class Decisions:
         is to be changed and the user is in the middle of a command in it."""
         synced = await self._sync.sync(path)
         if changing and synced.busy is not None:
-            raise _busy(path, synced.busy)
+            raise Held(path, synced.busy)
         if changing and synced.unread is not None:
             raise UserError(str(stays(path, synced.unread)))
         live = synced.live
@@ -373,27 +389,9 @@ class Decisions:
         try:
             return await put(self._files, live, text, attributes, settled=settled, saves=saves)
         except Busy as busy:
-            raise _busy(live.path, busy) from busy
+            raise Held(live.path, busy) from busy
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
 
     def _ledger(self, path: str) -> Ledger:
         return self._log.ledger(path) or Ledger()
-
-
-def _busy(path: str, busy: Busy) -> UserError:
-    name = os.path.basename(path)
-    return UserError(f"{name} is as it was: first end what you are in the middle of ({busy.doing})")
-
-
-def _waits(path: str, problem: FileProblem) -> str:
-    if isinstance(problem, Busy):
-        return str(_busy(path, problem))
-    return str(stays(path, problem) if isinstance(problem, NotRead) else problem)
-
-
-def _leaving(live: LiveFile, ledger: Ledger) -> Ledger:
-    """Return the ledger with how the file is on disk if it goes, for when it comes back."""
-    if ledger.text is not None or live.exact is None:
-        return ledger
-    return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode, given=0))

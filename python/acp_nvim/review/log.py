@@ -1,6 +1,6 @@
 """The books of what agents have done to files: one ledger a file, kept on disk, and the conflicts.
 
-Whoever changes a file tells it here; nothing here touches a file. See `services.review` for what
+Whoever changes a file tells it here; nothing here touches a file. See `review.decisions` for what
 the user decides.
 """
 
@@ -24,8 +24,10 @@ from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes, Ledger
 from acp_nvim.ledger.review import State, changes, origin
 from acp_nvim.ledger.rewind import turns, undone
 from acp_nvim.review.recode import revived
+from acp_nvim.review.removed import removals
 from acp_nvim.review.standing import rewritten, weighed, with_older
 from acp_nvim.review.told import Encodings, seen, written
+from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
 
@@ -202,7 +204,7 @@ class EditLog:
                 self.conflicted(now)
             return
         if now is not None:
-            act = Act("wrote", 0, path, *now, conflict.author)
+            act = Act("wrote", 0, path, *now, conflict.author, form=FileAttributes(conflict.mode))
             self._count(act, conflict.author, self._encodings.get(path, ""))
         self.settled(path)
 
@@ -367,31 +369,43 @@ class EditLog:
         mine = (it for it in reversed(deltas) if it.author == change.authors[-1])
         return next((it for it in mine if it.kind == "agent"), None)
 
-    def turns(self, session: SessionKey) -> tuple[Turn, ...]:
-        """Return the turns of a session that have something to take back, the oldest first."""
+    def turns(self, *stretches: Stretch) -> tuple[Turn, ...]:
+        """Return the turns in these stretches that have something to undo, the oldest first."""
+        sessions = {it.key: it for it in stretches}
+        changed = [(key, path) for path, it in sorted(self._ledgers.items()) for key in turns(it)]
         found: dict[TurnKey, list[str]] = {}
-        for path, ledger in sorted(self._ledgers.items()):
-            for key in turns(ledger):
-                if key[:2] == session:
-                    found.setdefault(key, []).append(path)
+        for key, path in (*changed, *removals(self._conflicts.values())):
+            stretch = sessions.get(key[:2])
+            if stretch is not None and stretch.has(key[2]):
+                found.setdefault(key, []).append(path)
         return tuple(
             Turn(key, self._author(paths[0], key), tuple(paths))
             for key, paths in sorted(found.items(), key=lambda item: item[0][3])
         )
 
-    def last_undo(self, session: SessionKey) -> tuple[str, tuple[str, ...]] | None:
-        """Return the batch of the session's last undo that can be returned, and its files."""
-        found: list[tuple[Delta, str]] = [
-            (delta, path)
-            for path, ledger in self._ledgers.items()
+    def last_undo(self, stretches: Sequence[Stretch] | None = None) -> str | None:
+        """Return the batch of the last undo that redo can return, of turns in these stretches;
+        None: of any turn."""
+        sessions = {it.key: it for it in stretches or ()}
+        everywhere = Stretch(("", "")) if stretches is None else None
+        found = [
+            delta
+            for ledger in self._ledgers.values()
             for delta in undone(ledger)
-            if (delta.author.agent, delta.author.session) == session
+            if (stretch := sessions.get(delta.author.session_key, everywhere)) is not None
+            if stretch.has(delta.author.turn)
         ]
-        if not found:
-            return None
-        batch = max(found, key=lambda it: it[0].at)[0].batch
-        return batch, tuple(sorted({path for delta, path in found if delta.batch == batch}))
+        return max(found, key=lambda it: it.at).batch if found else None
+
+    def undone_by(self, batch: str) -> dict[str, Author]:
+        """Return the files that an undo of this batch has changed, and whose turn it took back."""
+        return {
+            path: delta.author
+            for path, ledger in sorted(self._ledgers.items())
+            for delta in undone(ledger)
+            if delta.batch == batch
+        }
 
     def _author(self, path: str, key: TurnKey) -> Author:
-        deltas = self._ledgers[path].deltas
-        return next(delta.author for delta in deltas if delta.author.turn_key == key)
+        known = (*self._ledgers.get(path, Ledger()).deltas, self._conflicts.get(path))
+        return next(it.author for it in known if it and it.author.turn_key == key)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from acp_nvim.ledger.delta import SessionKey, TurnKey
+from acp_nvim.ledger.delta import TurnKey
+from acp_nvim.session.origin import Stretch
 
 MOST_TURNS = 100
 NAMED = 3
@@ -27,19 +28,17 @@ class Lost:
 
     def told(
         self,
-        session: SessionKey,
-        first: int,
-        last: int | None = None,
-        *,
+        *stretches: Stretch,
         known: Container[str] = (),
     ) -> tuple[str, ...]:
-        """Return the sentence that names those of these turns, or from that one on; none if there
-        are none. `known`: of which the books know something, so that it is tried."""
+        """Return the sentence that names those of turns in these stretches; none if there are none.
+        `known`: of which the books know something, so that it is tried."""
+        sessions = {it.key: it for it in stretches}
         found = (
             path
             for (*whose, turn, _began), changed in self._paths.items()
             for path in changed
-            if tuple(whose) == session and first <= turn and (last is None or turn <= last)
+            if (stretch := sessions.get((whose[0], whose[1]))) is not None and stretch.has(turn)
             if path not in known
         )
         paths = [*dict.fromkeys(found)]
@@ -47,4 +46,4 @@ class Lost:
             return ()
         more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
         names = ", ".join(paths[:NAMED])
-        return (f"not to be had back: {names}{more}",)
+        return (f"cannot be undone: {names}{more}",)

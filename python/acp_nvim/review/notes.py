@@ -218,6 +218,8 @@ class PromptNotes:
         memory.before = {path: (texts[path], text) for path, text in told.items() if path in texts}
         memory.underway = {path: memory.rejected[path] for path in told if path in memory.rejected}
         self._count_as_told(key, told)
+        for path in told:
+            self._knowledge.was_told(key, path)
         for path in draft.settled:
             memory.rejected.pop(path, None)
         memory.said, memory.silent = self._comments.sent(draft.comments), False

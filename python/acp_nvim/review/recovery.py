@@ -27,6 +27,7 @@ from acp_nvim.ledger.delta import Author
 from acp_nvim.ledger.ledger import Ledger
 from acp_nvim.ledger.rewind import mode_after
 from acp_nvim.review.log import EditLog
+from acp_nvim.session.origin import Stretch
 from acp_nvim.storage import private
 from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
@@ -149,7 +150,7 @@ class Recovery:
             self._tell(f"{what} of the review lost: cut off in the middle, as by a loss of power")
 
     def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
-        turns = self._log.turns(author.session_key)
+        turns = self._log.turns(Stretch(author.session_key))
         paths = next((it.paths for it in turns if it.key == author.turn_key), ())
         told = []
         if paths:

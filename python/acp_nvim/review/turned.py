@@ -64,6 +64,13 @@ def not_removed(turned: Turned, before: Ledger, live: LiveFile, at: float) -> Tu
     return replace(turned, ledger=replace(empty, weave=tuple(kept)))
 
 
+def leaving(live: LiveFile, ledger: Ledger) -> Ledger:
+    """Return the ledger with how the file is on disk if it goes, for when it comes back."""
+    if ledger.text is not None or live.exact is None:
+        return ledger
+    return replace(ledger, form=replace(ledger.form, mode=live.attributes.mode, given=0))
+
+
 def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:
     """Return whose hunks are no longer as they were."""
     hunks = Counter(replace(it, first=0) for it in before)

@@ -30,6 +30,7 @@ from acp_nvim.session.model import (
     Severity,
     ToolStatus,
 )
+from acp_nvim.session.origin import Origin
 from acp_nvim.session.state import Entry
 from acp_nvim.session.terminal import ExitStatus
 
@@ -205,6 +206,7 @@ class TerminalUpdated:
     """The agent lets it be cancelled by itself."""
     cwd: str | Unset = UNSET
     size: tuple[int, int] | Unset | None = UNSET
+    env: tuple[tuple[str, str], ...] | Unset = UNSET
 
 
 # --- facts from this side
@@ -308,6 +310,8 @@ class TranscriptRestored:
     entries: Sequence[Entry]
     title: str | None = None
     chosen: Chosen = NOTHING_CHOSEN
+    origins: tuple[Origin, ...] = ()
+    """The sessions that had these turns before; () leaves what is known."""
 
 
 Event: TypeAlias = (

@@ -15,8 +15,9 @@ ToolStatus: TypeAlias = Literal[
 """`cancelled`: cut off, or refused by the user; `ended`: its turn ended well, and nobody said how
 it did."""
 Severity: TypeAlias = Literal["info", "warning", "error"]
-Mark: TypeAlias = Literal["", "cut_off", "anew"]
-"""What a notice stands for: its turn was cut off; or the agent knows nothing of what is above."""
+Mark: TypeAlias = Literal["", "cut_off", "anew", "end"]
+"""What a notice stands for: its turn was cut off; the agent knows nothing of what is above; or it
+is the row below a turn that says how the turn ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,8 @@ class Subject:
     kind: str = "edit"
     cwd: str = ""
     """Where a command would run, if that is told."""
+    raw_input: str | None = None
+    """What the agent says of a command, as JSON: its arguments, variables, input."""
 
 
 @dataclass(frozen=True, slots=True)

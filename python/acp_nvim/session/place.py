@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from acp_nvim.paths import SAME, Paths
-from acp_nvim.session.content import Diff
+from acp_nvim.paths import SAME, Paths, absolute
+from acp_nvim.paths import named as named_path
+from acp_nvim.session.content import Diff, FileChange, ToolContent
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.model import Location
 from acp_nvim.session.state import ToolCall
@@ -81,6 +82,34 @@ def places(
     if isinstance(event.raw_input, str) and not call.locations and not _diffs(call.content):
         return _guesses(event.raw_input, cwd, paths)
     return ()
+
+
+def placed(event: ToolCallUpdated, cwd: str, home: str = "") -> ToolCallUpdated:
+    """Return the update with absolute paths: agents name files by their place in the folder."""
+
+    def content(parts: tuple[ToolContent, ...]) -> tuple[ToolContent, ...]:
+        return tuple(_placed(it, cwd, home) for it in parts)
+
+    changed = replace(
+        event,
+        locations=event.locations
+        if event.locations is UNSET
+        else tuple(replace(it, path=absolute(it.path, cwd, home)) for it in event.locations),
+        content=event.content if event.content is UNSET else content(event.content),
+        more=content(event.more),
+    )
+    return event if changed == event else changed
+
+
+def _placed(part: ToolContent, cwd: str, home: str) -> ToolContent:
+    match part:
+        case Diff():
+            return replace(part, path=absolute(part.path, cwd, home))
+        case FileChange(old_path=old):
+            old = old and absolute(old, cwd, home)
+            return replace(part, path=absolute(part.path, cwd, home), old_path=old)
+        case _:
+            return part
 
 
 def named(call: ToolCall, cwd: str, paths: Paths = SAME) -> tuple[str, ...]:
@@ -178,6 +207,7 @@ def _may_be_name(word: str) -> bool:
 
 
 def _absolute(path: str, cwd: str, paths: Paths) -> str:
+    path, _ = named_path(path)
     return paths.shown_here(path) if path.startswith("/") else f"{cwd}/{path}"
 
 

@@ -125,14 +125,19 @@ def _is_same(told: str, known: str) -> bool:
 
 def _whole(theirs: Turn, ours: Turn) -> Turn:
     """Return a turn as it was replayed, with the tool calls of ours that it lacks."""
-    told = {entry.id for entry in theirs if isinstance(entry, ToolCall)}
-    known = {entry.id for entry in ours if isinstance(entry, ToolCall)}
-    if known <= told or (told and not known & told):
+    told = {entry.id: entry.key for entry in theirs if isinstance(entry, ToolCall)}
+    ids = {entry.key: entry.id for entry in ours if isinstance(entry, ToolCall)}
+    known = set(ids.values())
+    if known <= told.keys() or (told and not known & told.keys()):
         return theirs  # it tells them all, or calls them by other names
     turn = theirs[0].turn
-    if told <= known and _said(theirs, "agent") in _said(ours, "agent"):
+    if told.keys() <= known and _said(theirs, "agent") in _said(ours, "agent"):
         return tuple(_in_turn(turn, ours))
-    missing = [(at, call) for at, call in _placed(ours) if call.id not in told]
+    missing = [
+        (at, replace(call, parent=told.get(ids.get(call.parent, ""), call.parent)))
+        for at, call in _placed(ours)
+        if call.id not in told
+    ]
     return tuple(_in_turn(turn, _interleaved(theirs, missing)))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import Event, Noticed, PromptQueued, TranscriptRestored
 from acp_nvim.session.model import NOTHING_CHOSEN, Chosen, Prompt
+from acp_nvim.session.origin import Origin, continued
 from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
 
 CUT_OFF: Final = "This turn was cut off: Neovim or its host ended. What had come until then is kept"
@@ -32,6 +33,8 @@ class SavedSession:
     queue: tuple[Prompt, ...] = ()
     running: bool = False
     """A turn ran: it is cut off if nothing was kept after this."""
+    origins: tuple[Origin, ...] = ()
+    """The sessions that it continues."""
 
 
 def is_worth_keeping(state: SessionState) -> bool:
@@ -59,6 +62,7 @@ def saved_of(state: SessionState, updated: float) -> SavedSession:
         chosen,
         state.queue,
         state.is_running,
+        state.origins,
     )
 
 
@@ -68,20 +72,22 @@ def restored(saved: SavedSession) -> tuple[Event, ...]:
     queue = (replace(first, held=True), *more) if first is not None else ()
     is_told = any(isinstance(it, Notice) and it.text == WAITS for it in saved.entries[-1:])
     return (
-        TranscriptRestored(saved.entries, saved.title, saved.chosen),
+        TranscriptRestored(saved.entries, saved.title, saved.chosen, saved.origins),
         *((Noticed(CUT_OFF, "warning"),) if saved.running else ()),
         *map(PromptQueued, queue),
         *((Noticed(WAITS),) if queue and not is_told else ()),
     )
 
 
-def carried(entries: Iterable[Entry], title: str | None, said: str) -> tuple[Event, ...]:
-    """Return what shows in a new session what was said in another, if anything; `said` tells so.
+def carried(state: SessionState, last: int, said: str) -> tuple[Event, ...]:
+    """Return what begins a session that continues another after its turn `last`; `said` tells so.
 
-    Its agent learns of it with the first prompt: see `untold`.
+    Its agent learns of what was said with the first prompt: see `untold`.
     """
-    kept = tuple(entries)
-    return (TranscriptRestored(kept, title), Noticed(said, mark="anew")) if kept else ()
+    kept = tuple(entry for entry in state.entries if entry.turn <= last)
+    origins = continued(state.origins, state.key, last)
+    restored = TranscriptRestored(kept, state.title, origins=origins)
+    return (restored, Noticed(said, mark="anew")) if kept else ()
 
 
 def untold(entries: Sequence[Entry]) -> Sequence[Entry]:

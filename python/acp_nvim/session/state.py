@@ -28,6 +28,7 @@ from acp_nvim.session.model import (
     Severity,
     ToolStatus,
 )
+from acp_nvim.session.origin import Origin, SessionKey, Stretch, stretches
 from acp_nvim.session.terminal import Terminal
 
 Status: TypeAlias = Literal["idle", "running", "cancelling", "loading", "closed"]
@@ -117,6 +118,7 @@ class Usage:
 
 
 NO_INDEX: Mapping[str, int] = MappingProxyType({})
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
@@ -147,6 +149,8 @@ class SessionState:
     commands: tuple[Command, ...] = ()
     usage: Usage | None = None
     plan: Plan | None = None
+    origins: tuple[Origin, ...] = ()
+    """The sessions that this one continues, the oldest first."""
     queue: tuple[Prompt, ...] = ()
     questions: tuple[Question, ...] = ()
     notices: int = 0
@@ -161,13 +165,21 @@ class SessionState:
     """A `Log` as soon as there are some."""
     index: Mapping[str, int] = field(default_factory=lambda: NO_INDEX)
     """Position in `entries` of every key."""
+    latest: Mapping[str, str] = field(default_factory=lambda: NO_NAMES)
+    """By a name that the agent has used again, as "tool:t1", the key of the latest entry of that
+    name; the first one has the name for its key."""
     current: str | None = None
     """Key of the message that a chunk without an id goes on with; None after anything else."""
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> SessionKey:
         """Its name in all that is kept: the agent, and the agent's id of it ("" until named)."""
         return self.agent, self.id or ""
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Which session had which of its turns, the oldest first."""
+        return tuple(stretches(self.origins, self.key))
 
     @property
     def is_running(self) -> bool:
@@ -197,9 +209,13 @@ class SessionState:
             case _:
                 return False
 
+    def named(self, name: str) -> Entry | None:
+        """Return the latest entry to which the agent has given that name, or None."""
+        return self.entry(self.latest.get(name, name))
+
     def tool_call(self, tool_call_id: str) -> ToolCall | None:
-        """Return the tool call of that id, or None."""
-        call = self.entry(f"tool:{tool_call_id}")
+        """Return the latest tool call of that id, or None."""
+        call = self.named(f"tool:{tool_call_id}")
         return call if isinstance(call, ToolCall) else None
 
     @property

@@ -5,6 +5,8 @@ Values only; anyone may import this module. The whole output is the service's, o
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 TAIL = 32_768
@@ -34,6 +36,13 @@ class Terminal:
     """Where it runs; "" as long as nobody says so."""
     size: tuple[int, int] | None = None
     """Columns and rows for which it writes."""
+    env: tuple[tuple[str, str], ...] = ()
+    """Variables that the agent has set for it."""
+
+
+def command_line(command: str, args: Sequence[str]) -> str:
+    """Return a program and its arguments as the shell would take them; a line alone is as it is."""
+    return shlex.join((command, *args)) if args else command
 
 
 def tail(text: str) -> str:

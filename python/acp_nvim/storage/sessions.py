@@ -27,6 +27,7 @@ from acp_nvim.session.model import (
     Prompt,
     Selection,
 )
+from acp_nvim.session.origin import Origin
 from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
 from acp_nvim.session.state import Entry, Notice, SessionState
 from acp_nvim.session.terminal import ExitStatus, Terminal
@@ -199,6 +200,7 @@ class SessionCodec:
                 break
             lines.append(line)
         head["title"] = saved.title and self._hide(saved.title)
+        head["origins"] = [[it.agent, it.session, it.last] for it in saved.origins]
         first = dumped({"acp": VERSION} | head | {"chosen": _plain(saved.chosen)})
         return "\n".join((first, *reversed(lines), *_queue_lines(saved.queue), ""))
 
@@ -240,7 +242,17 @@ def _head(value: Value) -> SavedSession | None:
         updated if isinstance(updated, float) else 0.0,
         chosen=chosen or NOTHING_CHOSEN,
         running=value.get("running") is True,
+        origins=tuple(_origins(value.get("origins"))),
     )
+
+
+def _origins(value: Value) -> Iterator[Origin]:
+    for item in value if isinstance(value, list) else ():
+        match item:
+            case [str(agent), str(session), int(last)]:
+                yield Origin(agent, session, last)
+            case _:
+                return
 
 
 def _queue_lines(queue: tuple[Prompt, ...]) -> Iterator[str]:

@@ -19,8 +19,10 @@ SCRIPT = (
     # its folder, then variables, "--", and the command
     'cd -- "$1" || exit 126; shift; '
     'while [ "$1" != -- ]; do export "$1"; shift; done; shift; '
-    # a line for the shell
-    'if [ $# = 1 ] && ! command -v "$1" >/dev/null 2>&1; then set -- sh -c "$1"; fi; '
+    # a line for the shell, which is bash where there is one
+    'if [ $# = 1 ] && ! command -v "$1" >/dev/null 2>&1; then '
+    'if command -v bash >/dev/null 2>&1; then set -- bash -c "$1"; '
+    'else set -- sh -c "$1"; fi; fi; '
     'exec 3<&0; "$@" 3<&- </dev/null & run=$!; '
     # our end of its input is closed when we end, however that is: then all of it ends
     '{ trap "" TERM; while read -r line <&3; do :; done; kill -TERM 0; sleep 2; kill -KILL 0; } '
@@ -28,6 +30,16 @@ SCRIPT = (
     'wait "$run"; code=$?; exec 2>/dev/null; kill -KILL "$watch"; exit "$code"'
 )
 """What runs a command there. It has no terminal: what would read from one finds nothing."""
+
+AGENT = (
+    # the agent's input comes by way of `cat`, so that its end is seen, whatever the agent does
+    "exec 3<&0; "
+    "{ { cat <&3; exec >&- 3<&-; "
+    # it may end by itself then
+    'for second in 1 2 3 4 5; do kill -0 "$$" || exit 0; sleep 1; done; '
+    'trap "" TERM; kill -TERM 0; sleep 2; kill -KILL 0; } 2>/dev/null & } | "$@" 3<&-'
+)
+"""What runs an agent there: it ends when our end of its input is closed, however that is."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -51,7 +63,33 @@ class Elsewhere:
             raise RequestFailed(Code.INVALID_PARAMS, f"{odd[0]!r} is no name of a variable")
         pairs = [f"{name}={value}" for name, value in env.items()]
         run = ("sh", "-c", SCRIPT, "acp.nvim", cwd, *pairs, "--", request.command, *request.args)
-        return (*self.prefix, *((shlex.join(run),) if self.joined else run))
+        return (*self.prefix, *((" ".join(map(_quoted, run)),) if self.joined else run))
+
+    def agent(self, command: Sequence[str]) -> tuple[str, ...]:
+        """Return what runs the agent there; it ends with us, whatever it does with its input.
+
+        As it is where it has a terminal, whose end ends it, or no command.
+        """
+        letters = "".join(it[1:] for it in self.prefix if re.fullmatch("-[A-Za-z0-9]+", it))
+        if set(letters) & _OTHERWISE:
+            return (*self.prefix, *command)
+        run = ("sh", "-c", AGENT, "acp.nvim")
+        if not self.joined:
+            return (*self.prefix, *run, *command)
+        # the words are a line for the shell of the user there, and stay one
+        line = f'{" ".join(map(_quoted, run))} "$SHELL" -c {_quoted(" ".join(command))}'
+        return (*self.prefix, line)
+
+
+def _quoted(word: str) -> str:
+    """Return a word as any shell reads it, also fish: there a backslash counts in single quotes."""
+    parts = re.split(r"(\\|')", word)
+    return (
+        "".join(
+            {"\\": r'"\\"', "'": '"\'"'}.get(part) or shlex.quote(part) for part in parts if part
+        )
+        or "''"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +144,8 @@ _PROGRAMS = {
     ),
     "chroot": _Program(values=_options("", "groups userspec"), flags=_options("", "skip-chdir")),
 }
+_OTHERWISE = frozenset("tsNfW")
+"""Options with which there is a terminal, or no command."""
 _UP_TO_DASHES = frozenset(
     {"distrobox", "distrobox-enter", "incus", "kubectl", "lxc", "nsenter", "oc"}
 )

@@ -78,6 +78,8 @@ class Terminals:
         self._on_group = on_group
         self._fault = fault
         self._there = there
+        self.shell: str | None = None
+        """The one of agents' lines that the user names."""
         self._terminals: dict[str, Terminal] = {}
         self._share = Share()
         self._count = 0
@@ -133,7 +135,7 @@ class Terminals:
         self._check_room()
         env = {**self._environment, **({} if self._there else dict(request.env))}
         program, *args = self._command(request, cwd)
-        argv = command_line(program, args, env=env, cwd=cwd)
+        argv = command_line(program, args, env=env, cwd=cwd, shell=self.shell)
         rows, columns = ROWS_COLUMNS
         try:
             with self._share.taking(DESCRIPTORS), rooted.folder(cwd) as folder:

@@ -5,7 +5,6 @@ Made and kept by `Terminals`.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 
 import anyio
@@ -14,7 +13,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from acp_nvim.editor import TerminalScreens
 from acp_nvim.session.event import TerminalUpdated
 from acp_nvim.session.request import CreateTerminalRequest
-from acp_nvim.session.terminal import ExitStatus, tail
+from acp_nvim.session.terminal import ExitStatus, command_line, tail
 from acp_nvim.terminals.escapes import EscapeFilter
 from acp_nvim.terminals.log import TerminalLog
 from acp_nvim.transport.pty import Pty
@@ -46,9 +45,8 @@ class Terminal:
     ) -> None:
         self.id = id
         self.session_id = request.session_id
-        self.command = (
-            shlex.join((request.command, *request.args)) if request.args else request.command
-        )
+        self.command = command_line(request.command, request.args)
+        self._cwd, self._env = request.cwd or "", request.env
         self.number = 0
         """On the screens, 0: on none."""
         self.log = TerminalLog(limit)
@@ -73,7 +71,8 @@ class Terminal:
             self.number = screens.open(name, typed=self._type, resized=self._pty.resize)
         except Exception as error:  # the command runs all the same
             self._fault(error)
-        self._tell(TerminalUpdated(self.id, command=self.command))
+        told = TerminalUpdated(self.id, self.command, cwd=self._cwd, env=self._env)
+        self._tell(told)
 
     async def run(self) -> None:
         """Serve the command until it has ended; ends it when cancelled."""

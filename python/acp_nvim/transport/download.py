@@ -19,11 +19,11 @@ import httpx2
 
 import acp_nvim
 from acp_nvim.errors import UserError
+from acp_nvim.loopback import is_loopback, is_this_machine
 from acp_nvim.transport.address import PATIENCE, causes, is_refusal, public, trust
 from acp_nvim.transport.http_client import blocked, through
 from acp_nvim.transport.proxy import Proxy, proxy_of
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SILENCE = 60.0
 """Seconds without a word after which a server is given up."""
 MOST_HOPS = 5
@@ -87,8 +87,9 @@ def _client(proxy: Proxy | None) -> httpx2.AsyncClient:
 
 
 def is_local(url: str) -> bool:
-    """Tell whether the address is on this machine."""
-    return urlsplit(url).hostname in LOOPBACK
+    """Tell whether the address may be on this machine."""
+    host = urlsplit(url).hostname or ""
+    return is_this_machine(host) or host == socket.gethostname().lower()
 
 
 def _joined(url: str, to: str) -> str:
@@ -101,10 +102,12 @@ def _joined(url: str, to: str) -> str:
 
 
 def _check(url: str, *, local: bool) -> None:
-    scheme, here = urlsplit(url).scheme, is_local(url)
-    if here and not local:
+    parts = urlsplit(url)
+    if is_local(url) and not local:
         raise UserError(f"{public(url)}: an address on this machine is refused")
-    if scheme != "https" and not (here and scheme == "http"):
+    if parts.scheme != "https" and not (
+        parts.scheme == "http" and is_loopback(parts.hostname or "")
+    ):
         raise UserError(f"{public(url)}: only https:// is fetched, for anybody could change it")
 
 

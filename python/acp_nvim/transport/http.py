@@ -25,14 +25,13 @@ from acp_nvim.errors import Code, ConnectionLost, UserError
 from acp_nvim.transport import http_client
 from acp_nvim.transport.address import PATIENCE, Address
 from acp_nvim.transport.http_client import beginning, client, drain, how, kind, told, unreachable
-from acp_nvim.transport.link import MOST, Ended, Incoming, incoming
+from acp_nvim.transport.life import Signs
+from acp_nvim.transport.link import MOST, Ended, Incoming, Life, incoming
 from acp_nvim.wire.events import Events, TooLarge
 from acp_nvim.wire.message import Failure, Request, Response, to_line
 from acp_nvim.wire.peer import id_key
 
 CONNECTION, SESSION = "Acp-Connection-Id", "Acp-Session-Id"
-SILENCE = 60.0
-"""Seconds without a word from a server that keeps its streams awake, after which it is gone."""
 MOST_STREAMS = 200
 """Sessions that have a stream: each is a connection."""
 WAITING = 8
@@ -99,6 +98,7 @@ class Http:
         self._over = anyio.Event()
         self._posting = anyio.CancelScope()
         self._ended = Ended("it was closed")
+        self._signs = Signs(self._answers)
 
     # --- as a link
 
@@ -122,6 +122,16 @@ class Http:
     async def diagnostics(self) -> bytes:
         """Return nothing: there is no such thing."""
         return b""
+
+    async def watch(self, tell: Life) -> None:
+        """See `Signs.watch`."""
+        await self._signs.watch(tell)
+
+    async def _answers(self) -> bool:
+        """Tell whether the server answers what no agent is asked; how, is no matter."""
+        with contextlib.suppress(httpx2.HTTPError), anyio.move_on_after(PATIENCE):
+            return (await self._client.options(self._address.url)) is not None
+        return False
 
     async def send(self, line: bytes) -> None:
         """Post a message; the first one connects."""
@@ -305,7 +315,7 @@ class Http:
             ended = f"a message was larger than {MOST // 1024 // 1024} MB"
             self._finish(Ended(ended))
         except TimeoutError as error:
-            ended = f"nothing came for {SILENCE:.0f} seconds"
+            ended = f"nothing came for {self._signs.limit or PATIENCE:.0f} seconds"
             stream.problem = None if stream.status else self._address.unreachable(error)
         finally:
             del self._streams[stream.session]
@@ -344,13 +354,16 @@ class Http:
         events = Events(MOST)
         chunks = response.aiter_bytes()
         while True:
-            with anyio.fail_after(SILENCE if events.comments else None):
+            self._signs.wait()
+            with anyio.fail_after(self._signs.limit):
                 data = await anext(chunks, None)
             if data is None:
                 return
+            self._signs.hear()
             for text in events.feed(data):
                 stream.received += 1
                 await self._take(await incoming(text), stream)
+            self._signs.awake |= events.comments > 0
 
     async def _take(self, said: Incoming, stream: _Stream) -> None:
         other = None

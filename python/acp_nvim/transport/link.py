@@ -6,22 +6,26 @@ A link carries messages, so that its user knows neither lines nor pipes nor sock
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import anyio
 
 from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.wire import long_line
-from acp_nvim.wire.cut import parse_cut
 from acp_nvim.wire.framing import Cut
-from acp_nvim.wire.message import Message, parse_text
+from acp_nvim.wire.message import Message, parse_beginning, parse_text
 
 MOST = 32 * 1024 * 1024
 """Bytes of one message; what is larger is not taken in, whatever the transport."""
 LONG = 1_000_000
 """Bytes from which a message is parsed in a worker thread: it must not hold up the loop."""
+
+
+Life: TypeAlias = Callable[[float | None], None]
+"""Told how many seconds without a sign of life there were, and None when there is one again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,12 @@ class Link(Protocol):
     async def run(self) -> None:
         """Do what must go on beside all this; returned from, or cancelled, at the end."""
 
+    async def watch(self, tell: Life) -> None:
+        """Tell of each silence in which something should have come, and of its end.
+
+        At once where a transport cannot know, or ends by itself then.
+        """
+
     async def send(self, line: bytes) -> None:
         """Send one message, a line as `wire` writes it, when there is room; or `ConnectionLost`."""
 
@@ -82,8 +92,8 @@ class Link(Protocol):
 async def incoming(data: bytes | str) -> Incoming:
     """Return what one text holds."""
     if isinstance(data, Cut):
-        said = parse_cut(data, f"larger than {MOST >> 20} MB")
-        return Incoming(data.decode("utf-8", "replace"), said, is_cut=True)
+        text = data.decode("utf-8", "replace")
+        return Incoming(text, parse_beginning(text, f"larger than {MOST >> 20} MB"), is_cut=True)
     if len(data) > LONG:
         return await anyio.to_thread.run_sync(_parsed_in_steps, data)
     text = data if isinstance(data, str) else data.decode("utf-8", "replace")

@@ -6,12 +6,12 @@ One rule for all libraries. Its address may have a password, and is never said a
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from acp_nvim.errors import NotLetIn, UserError
+from acp_nvim.loopback import is_this_machine
 
 _SCHEMES = {"ws": "http", "wss": "https"}
 _KNOWN = ("http", "https")
@@ -59,7 +59,11 @@ def proxy_of(url: str) -> Proxy | None:
     scheme, host = _SCHEMES.get(parts.scheme, parts.scheme), parts.hostname or ""
     known = getproxies()
     name = next((name for name in (scheme, "all") if known.get(name)), "")
-    if not name or _is_here(host) or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
+    if (
+        not name
+        or is_this_machine(host)
+        or proxy_bypass(f"{host}:{parts.port}" if parts.port else host)
+    ):
         return None
     variable, given = f"${name.upper()}_PROXY", known[name]
     found = Proxy(given if "://" in given else f"http://{given}", variable)
@@ -75,10 +79,3 @@ def _checked(proxy: Proxy) -> Proxy:
         what = "is not http://HOST:PORT or https://HOST:PORT: other proxies are not spoken to"
         raise UserError(f"{proxy.variable} {what}")
     return proxy
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

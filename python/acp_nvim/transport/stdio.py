@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import AnyByteReceiveStream
 
 from acp_nvim.transport.child import Child
-from acp_nvim.transport.link import MOST, Ended, Incoming, incoming
+from acp_nvim.transport.link import MOST, Ended, Incoming, Life, incoming
 from acp_nvim.wire.framing import Framer
 
 
@@ -41,6 +41,9 @@ class Lines:
 
     async def run(self) -> None:
         """Do nothing besides: what writes the lines runs by itself."""
+
+    async def watch(self, tell: Life) -> None:
+        """Do nothing: a program that has stopped may have been stopped by the user."""
 
 
 class Stdio(Lines):

@@ -24,7 +24,7 @@ from websockets.typing import Subprotocol
 import acp_nvim
 from acp_nvim.errors import ConnectionLost, UserError
 from acp_nvim.transport.address import PATIENCE, Address, trust
-from acp_nvim.transport.link import MOST, Ended, Incoming, incoming
+from acp_nvim.transport.link import MOST, Ended, Incoming, Life, incoming
 
 PING = 25.0
 """Seconds between two pings, which keep proxies awake and find a connection that is dead."""
@@ -119,6 +119,9 @@ class WebSocket:
 
     async def run(self) -> None:
         """Do nothing besides: the library has tasks of its own."""
+
+    async def watch(self, tell: Life) -> None:
+        """Do nothing: a ping without an answer ends the connection."""
 
     async def send(self, line: bytes) -> None:
         """Send a message, when there is room."""

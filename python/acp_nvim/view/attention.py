@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.session.event import TurnEnded
+from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import one_line
@@ -12,7 +13,7 @@ WORDS = 160
 
 def name(state: SessionState, *, is_one_of_many: bool) -> str:
     """Return what to call a session: its agent, and its title where that has several."""
-    title = one_line(state.title or state.id or "", 40) if is_one_of_many else ""
+    title = one_line(title_of(state) or "", 40) if is_one_of_many else ""
     return one_line(state.agent, 20) + (f" · {title}" if title else "")
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
+from acp_nvim.paths import absolute, named
 from acp_nvim.session.model import Location
 from acp_nvim.view.visible import one_line
 
 LIMIT = 200
+_SCHEME = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*://|(?:data|mailto|urn|about|javascript):", re.IGNORECASE
+)
 _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?$")
-FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
 
 
 def relative(path: str, cwd: str) -> str:
@@ -36,10 +39,17 @@ def mention(uri: str, cwd: str) -> str:
     return "@" + relative(location.path, cwd) + one_line(said, 40)
 
 
+def linked(uri: str, cwd: str) -> Location | None:
+    """Return the file that a link of an agent's leads to: it may be relative, and no address."""
+    if _SCHEME.match(uri) and file_of(uri) is None:
+        return None
+    path, line = named(uri)
+    return Location(absolute(path, cwd), line) if path else None
+
+
 def file_of(uri: str) -> Location | None:
     """Return the file, and the first line, that a `file://` uri names; else None."""
-    if not uri.startswith("file://"):
+    if uri[:5].lower() != "file:":
         return None
-    path, _, fragment = uri.removeprefix("file://").partition("#")
-    line = FRAGMENT.match(fragment)
-    return Location(unquote(path), int(line[1]) if line else None)
+    path, line = named(uri)
+    return Location(path, line)

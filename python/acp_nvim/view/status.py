@@ -10,6 +10,7 @@ from typing import Any
 from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
+from acp_nvim.view.chat.boundary import sentence
 from acp_nvim.view.chat.plan import brief
 from acp_nvim.view.cut import ITEMS, told
 from acp_nvim.view.visible import one_line
@@ -111,6 +112,19 @@ def summary(state: SessionState) -> dict[str, Any]:
         "commands": _commands(state),
     }
     return {name: told(value) for name, value in facts.items() if value is not None}
+
+
+def least(state: SessionState) -> dict[str, Any]:
+    """Return of `b:acp_status` what needs no drawing: what is told where the rest cannot be."""
+    facts = {"agent": state.agent, "session": state.id, "cwd": state.cwd, "state": state.status}
+    counts = {"pending": len(state.questions), "turn": state.turn, "queue": len(state.queue)}
+    return {name: value for name, value in facts.items() if value is not None} | counts
+
+
+def faulty_bar(status: str, error: Exception) -> Bar:
+    """Return the bar above something whose own bar cannot be drawn."""
+    parts = (BarPart("State", status, 0), BarPart("Ask", f"! {sentence(error)}", 0))
+    return Bar(tuple(replace(it, group=f"AcpWinbar{it.group}") for it in parts if it.text))
 
 
 def _doing(state: SessionState) -> str:

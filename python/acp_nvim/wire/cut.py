@@ -1,7 +1,6 @@
-"""What can be told of a message whose end is missing, because it was too long to be taken in.
+"""What the beginning of a message tells where the rest of it cannot be taken in.
 
-Whoever has asked is answered, and whoever waits for an answer learns that there is none. Called by
-`transport`.
+It may be too long, or nested too deeply for any parser. Called by `message`.
 """
 
 from __future__ import annotations
@@ -10,33 +9,20 @@ import json
 import re
 from typing import Any
 
-from acp_nvim.wire.message import Failure, Message, Noise, Request
+BEGINNING = 1_000
+"""Characters that are looked at."""
 
-_FIELD = rb'\s*"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+|null)\s*'
-_FIELDS = re.compile(rb"\s*\{(" + _FIELD + rb"(?:," + _FIELD + rb")*)")
-
-
-def parse_cut(beginning: bytes, reason: str) -> list[Message]:
-    """Return what begins so: noise, and the request without its params, or an answer that failed.
-
-    Nothing but the fields that stand before the params or the result is known.
-    """
-    noise = Noise(beginning[:500].decode("utf-8", "replace"), reason)
-    known = _known(beginning)
-    request_id, method = known.get("id"), known.get("method")
-    if "id" not in known:
-        return [noise]
-    if isinstance(method, str):
-        return [noise, Request(request_id, method)]
-    return [noise, Failure(request_id, 0, f"the answer is {reason}")]
+_FIELD = r'\s*"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+|null)\s*'
+_FIELDS = re.compile(r"\s*\{(" + _FIELD + r"(?:," + _FIELD + r")*)")
 
 
-def _known(beginning: bytes) -> dict[str, Any]:
-    found = _FIELDS.match(beginning)
+def first_fields(text: str) -> dict[str, Any]:
+    """Return the id, the method and the version, as far as they stand before anything else."""
+    found = _FIELDS.match(text[:BEGINNING])
     if found is None:
         return {}
     try:
-        value: dict[str, Any] = json.loads(b"{" + found[1] + b"}")
+        value: dict[str, Any] = json.loads("{" + found[1] + "}")
     except ValueError:
         return {}
     return value

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeAlias
 
+from acp_nvim.wire.cut import first_fields
 from acp_nvim.wire.depth import is_too_deep
 
 RequestId: TypeAlias = str | int | None
@@ -23,10 +24,18 @@ SIDE_BY_SIDE = 100
 NOISE_LIMIT = 500
 """Most characters that a `Noise` keeps of the offending line."""
 
-TOO_DEEP = "nested too deeply"
+TOO_DEEP, BEFORE = "nested too deeply", "text before a message"
 
 _LEAD = re.compile(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
 """What a terminal or an editor wants before the first word: colours, marks, blanks."""
+_FRAME = re.compile(r'\{\s*"(?:jsonrpc|id|method|params|result|error|_meta)"\s*:')
+"""Where a message may begin that does not begin its line."""
+MOST_BEFORE = 1_000_000
+"""Characters before a message in which its beginning is looked for."""
+ATTEMPTS = 8
+"""Beginnings that are tried: each may lead through the whole line."""
+_MEMBERS = frozenset(("id", "method", "params", "result", "error", "_meta"))
+"""What a message that does not name its version may have."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -96,6 +105,17 @@ def parse_text(text: str, load: Callable[[str], Any] | None = None) -> list[Mess
     return [*messages, _noise(rest, "too much for one line")] if rest else messages
 
 
+def parse_beginning(text: str, reason: str) -> list[Message]:
+    """Return what can be told of a message that is not taken in: noise, then who has asked in it
+    without params, or an answer that failed. Only what stands before these is known."""
+    noise, known = _noise(text, reason), first_fields(text)
+    if "id" not in known:
+        return [noise]
+    if isinstance(known.get("method"), str):
+        return [noise, Request(known["id"], known["method"])]
+    return [noise, Failure(known["id"], 0, f"the answer is {reason}")]
+
+
 def to_line(message: Sendable, dump: Callable[[Any], str] | None = None) -> bytes:
     """Return the message as one line with its newline; `dump` writes the JSON if not at once.
 
@@ -111,20 +131,48 @@ def to_line(message: Sendable, dump: Callable[[Any], str] | None = None) -> byte
 
 def _first(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str]:
     """Return what the text begins with, and the text behind it."""
-    bare, rest = _bare(text), ""
     try:
-        try:
-            value = load(bare)
-        except json.JSONDecodeError as error:
-            if error.msg != "Extra data" or not bare.startswith("{"):
-                raise
-            value, rest = load(bare[: error.pos]), _bare(bare[error.pos :])
+        value, rest = _value(_bare(text), load)
         items = value if isinstance(value, list) and value else [value]
         return [it for item in items for it in _classified(item, text)], rest
     except RecursionError:
-        return [_noise(text, TOO_DEEP)], ""
+        return _too_deep(_bare(text)), ""
     except ValueError as error:
-        return [_noise(text, f"not JSON: {error}")], ""
+        return _behind_text(text, load) or ([_noise(text, f"not JSON: {error}")], "")
+
+
+def _value(text: str, load: Callable[[str], Any]) -> tuple[Any, str]:
+    """Return the JSON value, or the object, that the text begins with, and the text behind it."""
+    try:
+        return load(text), ""
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data" or not text.startswith("{"):
+            raise
+        return load(text[: error.pos]), _bare(text[error.pos :])
+
+
+def _behind_text(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str] | None:
+    """Return the text before the first message, that message, and what is behind it; None: none.
+
+    It must name its version: what a log line or a broken message has in it may look like one.
+    """
+    at = len(text) - len(_bare(text)) + 1  # what it begins with was tried
+    for _ in range(ATTEMPTS):
+        found = _FRAME.search(text, at, MOST_BEFORE)
+        if found is None:
+            break
+        before, behind = _noise(text[: found.start()], BEFORE), text[found.start() :]
+        try:
+            value, rest = _value(behind, load)
+        except ValueError:
+            at = found.start() + 1
+            continue
+        except RecursionError:
+            return [before, *_too_deep(behind)], ""
+        if value.get("jsonrpc") == "2.0":
+            return [before, *_classified(value, behind)], rest
+        at = len(text) - len(rest)
+    return None
 
 
 def _bare(text: str) -> str:
@@ -175,6 +223,12 @@ def _call(method: str, params: Any) -> dict[str, Any]:
     return {"method": method} if params is None else {"method": method, "params": params}
 
 
+def _too_deep(text: str) -> list[Message]:
+    """Return what can be told of a text that no parser takes; it must name its version."""
+    said = parse_beginning(text, TOO_DEEP)
+    return said if first_fields(text).get("jsonrpc") == "2.0" else said[:1]
+
+
 def _classified(value: Any, text: str) -> list[Message]:
     """Return the message; of one that is too deep what can be said without its params or result."""
     message = _classify(value, text)
@@ -192,6 +246,8 @@ def _classified(value: Any, text: str) -> list[Message]:
 def _classify(value: Any, text: str) -> Message:
     if not isinstance(value, dict):
         return _noise(text, "not an object")
+    if "jsonrpc" not in value and not value.keys() <= _MEMBERS:
+        return _noise(text, "a record of something else")
     if "method" in value:
         return _parse_call(value, text)
     # JavaScript leaves out a result that is undefined; the version tells it from a log record.

@@ -53,8 +53,7 @@ class Authors:
             return None
         started = state.turn_started
         began = 0.0 if started is None else round(self._workspace.epoch + started, 3)
-        call = state.entry(f"tool:{tool_call}") if tool_call else _current(state)
-        known = call if isinstance(call, ToolCall) else None
+        known = state.tool_call(tool_call) if tool_call else _current(state)
         return Author(
             state.agent,
             state.id,

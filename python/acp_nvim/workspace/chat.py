@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.prompt.images import HeldImages
-from acp_nvim.view.chat.transcript import PLAN, FoldAction, Transcript, fold, render
-from acp_nvim.view.status import summary, winbar
+from acp_nvim.view.blocks import Blocks
+from acp_nvim.view.chat.boundary import Boundary, undrawn
+from acp_nvim.view.chat.cell import PLAN
+from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
+from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005
@@ -32,11 +36,10 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
-    """What a rewind has taken back: how many turns of which session, and the chat of that."""
+    """The chat that a rewind came from, and the undos that it made, the newest turn first."""
 
-    session: tuple[str, str]
     chat: int
-    turns: int
+    batches: tuple[str, ...]
 
 
 class Chat:
@@ -68,17 +71,14 @@ class Chat:
 
     def picture(self) -> Picture:
         """Return what is to be seen now."""
-        state, end = self.session.state, self._clock() + SLICE
-        self.transcript = render(state, self._opened, self.transcript, lambda: self._clock() >= end)
-        label = self.client.label if self.client is not None else state.agent
-        title = winbar(
-            state,
-            title=label,
-            now=self._clock(),
-            login_since=self.login_since,
-            pins_plan=self.pins_plan,
+        state, end, boundary = self.session.state, self._clock() + SLICE, Boundary()
+        drawn = self.transcript = boundary.draw(
+            lambda: render(state, self._opened, self.transcript, lambda: self._clock() >= end),
+            lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
         )
-        return Picture(self.transcript.blocks, self._status(), title, self.transcript.paused)
+        title = boundary.draw(self._bar, partial(faulty_bar, state.status))
+        status = boundary.draw(self._status, lambda _error: least(state))
+        return Picture(drawn.blocks, status, title, drawn.paused, (*drawn.faults, *boundary.faults))
 
     def pin_plan(self) -> None:
         """Let the bar say how far the plan is; in the chat it is one line, until it is opened."""
@@ -95,6 +95,17 @@ class Chat:
         """When a login to the agent began, in monotonic seconds; None when none is going on."""
         ready = None if self.client is None else self.client.ready
         return None if ready is None else ready.login.since
+
+    def _bar(self) -> Bar:
+        """Return what stands above the chat."""
+        state = self.session.state
+        return winbar(
+            state,
+            title=self.client.label if self.client is not None else state.agent,
+            now=self._clock(),
+            login_since=self.login_since,
+            pins_plan=self.pins_plan,
+        )
 
     def _status(self) -> dict[str, Any]:
         """Return `b:acp_status`, with what the completion of `:Acp login` needs."""

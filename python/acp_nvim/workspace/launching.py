@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -21,6 +22,11 @@ from acp_nvim.transport.link import Link
 from acp_nvim.transport.stdio import Stdio
 
 TUTOR = "tutor"
+_RUN_TUTOR = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop()); "
+    "runpy.run_module('acp_tutor', run_name='__main__', alter_sys=True)"
+)
+"""It needs no packages: whatever the user's shell says to Pythons is not for it."""
 
 PRIVATE = (
     "NVIM",
@@ -101,9 +107,10 @@ async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
     """Start the agent's program, or connect to it; `on_group` is told of its processes."""
     if launch.remote is not None:
         return await _connect(launch.name, launch.remote)
+    command, *args = launch.argv
     child = await spawn(
-        launch.command,
-        launch.args,
+        command,
+        args,
         env=launch.env if launch.env is not None else os.environ,
         cwd=launch.cwd,
         on_group=on_group,
@@ -153,8 +160,7 @@ def _preset(name: str, root: str, installs: Installs) -> Preset | None:
         name=TUTOR,
         title="The built-in tutorial",
         command=sys.executable,
-        args=("-P", "-m", "acp_tutor"),
-        env=(("PYTHONPATH", os.path.join(root, "python")),),
+        args=("-I", "-c", _RUN_TUTOR, os.path.join(root, "python")),
         install="",
     )
 
@@ -176,6 +182,19 @@ def _as_installed(preset: Preset | None, found: Installed | None) -> Preset | No
 def environment() -> dict[str, str]:
     """Return what programs get of ours."""
     return {key: value for key, value in os.environ.items() if key not in PRIVATE}
+
+
+def environment_of_python() -> dict[str, str]:
+    """Return what a program gets that is Python's, and is ours to start: nothing that the user's
+    shell says to Pythons, nor to pip and uv of where packages go."""
+    return {key: value for key, value in environment().items() if not _SAID.match(key)}
+
+
+_SAID = re.compile(
+    r"PYTHON.|VIRTUAL_ENV|__PYVENV_LAUNCHER__$|PIP_(USER|TARGET|PREFIX|ROOT|PYTHON|REQUIRE_|"
+    r"CONSTRAINT|NO_DEPS|NO_BINARY|DRY_RUN)|UV_(TARGET|PREFIX|SYSTEM_PYTHON|PYTHON$|CONSTRAINT|"
+    r"OVERRIDE|REQUIRE_HASHES|NO_BINARY)"
+)
 
 
 def _unknown(name: str, options: Options, installs: Installs) -> str:

@@ -10,8 +10,10 @@ from functools import partial
 from acp_nvim.editor import Picture
 from acp_nvim.session.saved import SavedSession, title_of
 from acp_nvim.storage.left_open import LeftOpen
-from acp_nvim.view import session_list as view
-from acp_nvim.view.sessions import Row, merged, open_row, stored_row
+from acp_nvim.view.chat.boundary import Boundary, undrawn
+from acp_nvim.view.lists import session_list as view
+from acp_nvim.view.lists.sessions import Row, merged, open_row, stored_row
+from acp_nvim.view.status import faulty_bar
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 
@@ -41,6 +43,14 @@ def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
         open_row(number, state, epoch=epoch) for number, state in states if state.status != "closed"
     ]
     return tuple(reversed(opened))
+
+
+def titled(row: Row, chats: Mapping[int, Chat]) -> Row:
+    """Return the row with a title, if only the first words of the user."""
+    chat = chats.get(row.chat)
+    if row.title or chat is None:
+        return row
+    return replace(row, title=title_of(chat.session.state))
 
 
 class SessionList:
@@ -76,7 +86,7 @@ class SessionList:
     def rows(self) -> tuple[Row, ...]:
         """Return all sessions, whether or not they are shown."""
         rows = merged((open_rows(self._chats, self._now() - self._clock()), self.listed, self.kept))
-        return tuple(map(self._titled, rows))
+        return tuple(titled(row, self._chats) for row in rows)
 
     def row(self, agent: str, session: str, chat: int) -> Row | None:
         """Return the session of that chat, else of that name, or None."""
@@ -87,19 +97,23 @@ class SessionList:
 
     def picture(self) -> Picture:
         """Return what is to be seen now; its status says which session stands in which line."""
+        boundary = Boundary()
+
+        def instead(error: Exception) -> Picture:
+            return Picture((undrawn("list", error),), {"rows": []}, faulty_bar("", error))
+
+        drawn = boundary.draw(lambda: self._drawn(boundary), instead)
+        return replace(drawn, faults=tuple(boundary.faults))
+
+    def _drawn(self, boundary: Boundary) -> Picture:
         now, home, rows = self._now(), os.path.expanduser("~"), self.rows()
         if self.wanted:
             rows = view.matching(rows, self.wanted, now=now, home=home)
-        blocks = view.blocks(rows, now=now, home=home, filtered=bool(self.wanted))
+        blocks = view.blocks(
+            rows, now=now, home=home, filtered=bool(self.wanted), boundary=boundary
+        )
         bar = view.bar(rows, self.wanted, with_keys=self._with_keys)
         return Picture(blocks, {"rows": _names(rows), "filter": self.wanted}, bar)
-
-    def _titled(self, row: Row) -> Row:
-        """Return the row with a title, if only the first words of the user."""
-        chat = self._chats.get(row.chat)
-        if row.title or chat is None:
-            return row
-        return replace(row, title=title_of(chat.session.state))
 
 
 def _names(rows: Sequence[Row]) -> list[dict[str, object]]:

@@ -5,6 +5,7 @@ For C-011 to C-015, C-038, C-101 and C-131 to C-135 at once: whatever field of w
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.fakes.mutation import Mutation, mutations
+from tests.support.fakes.mutation import TEXT, Mutation, mutations
 from tests.support.replay import SESSIONS, Replay, prepare, recorded
 from tests.support.stage import Stage, texts
 
@@ -71,3 +72,19 @@ def test_a_session_survives_any_cut(log: Path, size: int) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         anyio.run(cut, Path(folder).resolve())
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+async def test_text_before_all_messages_hides_none(log: Path, tmp_path: Path) -> None:
+    async def said(cut: bool) -> list[str]:
+        lines = recorded(log, tmp_path)
+        prepare(lines)
+        numbers = itertools.count()
+        async with Stage(tmp_path) as stage:
+            if cut:
+                stage.agent.cut = lambda data: [TEXT[next(numbers) % len(TEXT)] + data]
+            session = await Replay(stage, lines).play()
+            assert session.state.status == "idle"
+            return texts(session)
+
+    assert await said(cut=True) == await said(cut=False) != []

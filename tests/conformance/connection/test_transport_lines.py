@@ -11,7 +11,7 @@ import pytest
 
 from acp_nvim.transport import link
 from tests.support.agents.scripted_agent import SESSION, line
-from tests.support.stage import Stage, texts
+from tests.support.stage import Stage, notices, texts
 
 BARRIER = {"jsonrpc": "2.0", "id": "b", "method": "_test/after", "params": {}}
 
@@ -159,3 +159,39 @@ def _chunk(text: str) -> dict[str, Any]:
     update = {"sessionUpdate": "agent_message_chunk", "content": content}
     params = {"sessionId": SESSION, "update": update}
     return {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+
+TITLE = b"\x1b]0;agent\x07"
+
+
+async def test_a_title_before_the_answers_hides_none_of_them() -> None:
+    async with Stage() as stage:
+        stage.agent.cut = lambda data: [TITLE + data]
+        session = await stage.start()
+        request = await stage.turn(session)
+        stage.agent.say("hello")
+        stage.agent.reply(request, {"stopReason": "end_turn"})
+        await stage.until(lambda: session.state.stop_reason == "end_turn")
+        assert texts(session) == ["hello"]
+        told = [it for it in notices(session) if "prints text among its messages" in it]
+        assert len(told) == 1 and ":Acp log scripted" in told[0]
+        assert stage.logged().count("text before a message") == 4
+
+
+async def test_an_agent_that_logs_its_traffic_to_stdout_is_understood() -> None:
+    def logged(data: bytes) -> Iterable[bytes]:
+        return [b"[debug] sent " + data, data]
+
+    async with Stage() as stage:
+        stage.agent.cut = logged
+        session = await stage.start()
+        request = await stage.turn(session)
+        stage.link.write(b"[debug] received " + line(request))
+        stage.link.write(b'[debug] received {"jsonrpc":"2.0","id":"x","result":{}}\n')
+        stage.agent.say("a")
+        stage.agent.say("a")
+        stage.agent.request("_test/after", {}, "b")
+        assert (await stage.agent.next())["id"] == "b"
+        assert texts(session) == ["aa"]
+        stage.agent.reply(request, {"stopReason": "end_turn"})
+        await stage.until(lambda: session.state.stop_reason == "end_turn")

@@ -339,4 +339,4 @@ def test_c295_a_link_is_opened_by_the_system_and_by_nothing_else() -> None:
     assert not [path.name for path, text in python.items() if fetches.search(text)]
     lua = {path: path.read_text() for path in ROOT.glob("lua/acp/**/*.lua")}
     opens = {path.name for path, text in lua.items() if "vim.ui.open" in text}
-    assert opens == {"form.lua", "keys.lua"}  # a question's, and the user's `gx` in the chat
+    assert opens == {"form.lua"}  # for a question, and for the user's `gx` in the chat

@@ -14,7 +14,7 @@ from acp_nvim.commands import agent, viewing
 from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_sessions import Stop
 from acp_nvim.commands.sessions import deeds
-from acp_nvim.view.sessions import Row
+from acp_nvim.view.lists.sessions import Row
 from tests.conformance.connection.logins import CHAT, LoginStage
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.fakes.fake_ports import FakeFiles

@@ -8,7 +8,7 @@ import pytest
 
 from acp_nvim.client.listing import MOST_PAGES, Listed, list_all
 from acp_nvim.session.model import ListedSession
-from acp_nvim.view.sessions import label, listed_row, merged, seconds_of
+from acp_nvim.view.lists.sessions import label, listed_row, merged, seconds_of
 from tests.conformance.connection.whole import EVERYTHING
 from tests.support.stage import Stage
 
@@ -142,10 +142,11 @@ async def test_c101_bad_entries_are_left_out() -> None:
             entry("c", title=7, updatedAt="yesterday", additionalDirectories="x"),
         ]
         await asked.page(None, {"sessions": sessions})
-        assert await asked.ids() == ["b", "c"]
+        assert await asked.ids() == ["a", "b", "c"]
         assert asked.found is not None
-        assert asked.found[1].title is None
-        assert seconds_of(asked.found[1].updated_at) is None
+        assert asked.found[0].cwd == "/tmp"  # of the folder that was asked for
+        assert asked.found[2].title is None
+        assert seconds_of(asked.found[2].updated_at) is None
 
 
 @pytest.mark.parametrize("result", [None, {}, [], {"sessions": None}, {"sessions": {}}])

@@ -105,6 +105,34 @@ async def test_c327_a_session_is_archived_where_that_is_offered():
         await stage.agent.quiet()
 
 
+async def test_what_was_archived_is_listed_where_that_is_asked_for_and_comes_back():
+    async with Stage() as stage:
+        await stage.start(**offers(archive={}, list={}))
+        assert stage.client.ready is not None
+        listing = stage.client.ready.listing
+
+        async def ask() -> None:
+            found = await listing.all("/tmp", archived=True)
+            await listing.unarchive(found[0].id)
+
+        stage.tasks.start_soon(ask)
+        for cursor in ({}, {"cursor": "2"}):
+            request = await stage.agent.expect("session/list")
+            assert request["params"] == {"cwd": "/tmp", "archived": "only"} | cursor
+            page = {"sessions": [{"sessionId": "old", "cwd": "/tmp"}]}
+            stage.agent.reply(request, page | ({} if cursor else {"nextCursor": "2"}))
+        request = await stage.agent.expect("session/unarchive")
+        assert request["params"] == {"sessionId": "old"}
+        stage.agent.reply(request, {})
+    async with Stage() as stage:
+        await stage.start(**offers(list={}))
+        assert stage.client.ready is not None
+        assert await stage.client.ready.listing.all("/tmp", archived=True) == ()
+        with pytest.raises(AcpError, match="scripted cannot unarchive its sessions"):
+            await stage.client.ready.listing.unarchive("old")
+        await stage.agent.quiet()
+
+
 async def status_asked(stage: Stage) -> Session:
     """Open a session with an agent that tells of its login."""
     session = stage.launch()

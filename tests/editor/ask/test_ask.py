@@ -357,9 +357,9 @@ def test_a_command_meant_for_another_answers_nothing(
     assert spy.told("respond") == [OUTSIDE | {"ask": "ask-2"}]
 
 
-@pytest.mark.parametrize(("gap", "given"), [(600, False), (6000, True)])
+@pytest.mark.parametrize("gap", [600, 6000, 600_000])
 def test_who_was_about_to_answer_one_that_has_gone_answers_none(
-    nvim: Neovim, spy: BridgeSpy, chat: int, gap: int, given: bool
+    nvim: Neovim, spy: BridgeSpy, chat: int, gap: int
 ) -> None:
     spy.open_ask(chat)
     spy.close_ask()
@@ -367,7 +367,107 @@ def test_who_was_about_to_answer_one_that_has_gone_answers_none(
     spy.open_ask(chat, "ask-2")
     spy.wait(-900)
     nvim.command("Acp permit 1")
-    assert bool(spy.told("respond")) is given
+    assert spy.told("respond") == []
+
+
+REJECT = "execute 'normal' \"\\<Plug>(acp-reject-permission)\""
+MINE = "execute 'normal ,y'"
+LUA = "lua require('acp').respond('ask-1', 'allow')"
+
+
+@pytest.mark.parametrize("way", [PLUG, REJECT, MINE, LUA, "Acp permit 1", "Acp permit 2"])
+def test_half_a_second_counts_for_whoever_answers(
+    nvim: Neovim, spy: BridgeSpy, chat: int, way: str
+) -> None:
+    nvim.command("nmap ,y <Plug>(acp-allow)")
+    spy.open_ask(chat)
+    spy.wait(-700)
+    assert "has just come or changed" in nvim.command(way)
+    assert spy.told("respond") == []
+    spy.wait(199)
+    nvim.command(way)
+    assert spy.told("respond") == []
+    spy.wait(1)
+    nvim.command(way)
+    assert len(spy.told("respond")) == 1
+
+
+@pytest.mark.parametrize("way", [PLUG, MINE, LUA, "Acp permit 1"])
+def test_what_has_changed_or_come_in_its_place_is_as_new_for_all(
+    nvim: Neovim, spy: BridgeSpy, chat: int, way: str
+) -> None:
+    nvim.command("nmap ,y <Plug>(acp-allow)")
+    spy.open_ask(chat)
+    spy.open_ask(chat, seen="other")
+    spy.wait(-600)
+    nvim.command(way)
+    assert spy.told("respond") == []
+
+
+@pytest.mark.parametrize("way", [PLUG, "execute 'normal ,y'", "Acp permit 1"])
+def test_what_comes_in_the_place_of_a_folded_one_takes_no_key(
+    nvim: Neovim, spy: BridgeSpy, chat: int, way: str
+) -> None:
+    nvim.command("nmap ,y <Plug>(acp-allow)")
+    spy.open_ask(chat)
+    nvim.input("<Tab>q")
+    spy.wait(60_000)
+    spy.open_ask(chat, "ask-2", body=part("rm -rf ~"))
+    spy.wait(-950)
+    nvim.command(way)
+    assert spy.told("respond") == []
+    spy.wait(450)
+    nvim.command(way)
+    assert [it["ask"] for it in spy.told("respond")] == ["ask-2"]
+
+
+def test_what_was_unfolded_takes_no_key(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    spy.open_ask(chat)
+    nvim.input("<Tab>q")
+    spy.wait(60_000)
+    nvim.input("<Tab>1")
+    assert spy.told("respond") == []
+    spy.answerable()
+    nvim.input("1")
+    assert spy.told("respond") == [ALLOWED]
+
+
+def test_what_has_moved_takes_no_key(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    asked = spy.open_ask(chat)
+    before = config(nvim, asked["winid"])
+    nvim.command(f"call win_execute(bufwinid({chat}), 'wincmd H')")
+    nvim.wait(lambda: config(nvim, asked["winid"])["col"] != before["col"])
+    nvim.command(PLUG)
+    assert spy.told("respond") == []
+    spy.answerable()
+    nvim.command(PLUG)
+    assert spy.told("respond") == [OUTSIDE]
+
+
+def test_a_title_that_changes_is_no_new_question(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    spy.open_ask(chat)
+    nvim.input("<Tab>")
+    spy.open_ask(chat, head=part("$ Run the tests"))
+    spy.wait(-1000)
+    nvim.input("1")
+    assert spy.told("respond") == [ALLOWED]
+
+
+def test_a_script_answers_none_that_has_just_come_behind_others(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    spy.open_ask(chat)
+    answer = "require('acp').respond('ask-2', 'allow')"
+    nvim.command("autocmd User AcpPermissionRequested lua require('acp').respond('ask-2', 'allow')")
+    event = {"name": "AcpPermissionRequested", "data": {"ask": "ask-2"}}
+    nvim.lua("require('acp.ui.apply').frame({ buffers = {}, events = { ... } })", event)
+    nvim.wait(lambda: "nothing was answered" in nvim.messages())
+    spy.wait(499)
+    nvim.lua(answer)
+    assert spy.told("respond") == []
+    spy.wait(1)
+    nvim.lua(answer)
+    assert spy.told("respond") == [{"ask": "ask-2", "option": "allow"}]
 
 
 def test_a_command_line_begun_before_answers_nothing_however_slow(

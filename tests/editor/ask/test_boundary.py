@@ -89,6 +89,75 @@ def test_what_the_agent_changes_is_shown_and_looked_at_first(
     assert chosen(agent, "it") == "yes"
 
 
+ECHO = "echo one two"
+EARLY = {"toolCallId": "c", "title": ECHO, "kind": "execute", "status": "pending"}
+LATE = {
+    "title": f"$ {ECHO}",
+    "status": "in_progress",
+    "content": [{"type": "content", "content": {"type": "text", "text": "runs"}}],
+    "_meta": {"x": 1},
+}
+WAYS = ["Acp permit 1", PLUG, "lua require('acp').respond(ASK, 'yes')", "normal ,y", ""]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("has_input", [True, False])
+def test_a_tool_call_that_is_told_after_its_permission_raises_no_alarm(
+    job: MainJob, agent: StdioAgent, way: str, has_input: bool
+) -> None:
+    job.command("nmap ,y <Plug>(acp-allow)")
+    raw = {"rawInput": {"command": ECHO}}
+    agent.request_permission("it", toolCall=EARLY | (raw if has_input else {}))
+    agent.update("tool_call", **(EARLY | LATE | raw))
+    job.until(job.asks)
+    (question,) = job.asks()
+    shows(job, question, ECHO)
+    wait(job, 500)
+    if way:
+        job.command(way.replace("ASK", repr(question["id"])))
+    else:
+        job.nvim.input("<Tab>1")
+    assert chosen(agent, "it") == "yes"
+    assert "nothing was answered" not in job.nvim.messages()
+
+
+def test_a_late_title_is_shown_and_is_no_change(job: MainJob, agent: StdioAgent) -> None:
+    question = ask(job, agent, "it", "ls")
+    wait(job, 10_000)
+    agent.update("tool_call_update", toolCallId="it", title="List", status="in_progress")
+    shows(job, question, "List")
+    assert not any("changed" in line for line in job.nvim.lines(question["bufnr"]))
+    job.command("Acp permit 1")
+    assert chosen(agent, "it") == "yes"
+
+
+def test_the_key_for_a_folded_one_that_is_withdrawn_allows_nothing(
+    job: MainJob, agent: StdioAgent
+) -> None:
+    job.command("nmap ,y <Plug>(acp-allow)")
+    ask(job, agent, "first", "ls")
+    job.nvim.input("<Tab>q")
+    wait(job, 60_000)
+    agent.notify("$/cancel_request", {"requestId": "first"})
+    assert "error" in agent.answer_to("first")
+    job.until(lambda: not job.asks())
+    second = ask(job, agent, "second", "rm -rf ~")
+    shows(job, second, "rm -rf ~")
+    wait(job, 50)
+    for way in (
+        "normal ,y",
+        PLUG,
+        "Acp permit 1",
+        f"lua require('acp').respond('{second['id']}', 'yes')",
+    ):
+        job.command(way)
+        assert job.told("nothing was answered")
+    agent.quiet()
+    wait(job, 450)
+    job.command("normal ,y")
+    assert chosen(agent, "second") == "yes"
+
+
 @pytest.mark.parametrize("job", [{"permission": {"focus": "auto"}}], indirect=True)
 def test_a_count_typed_in_the_code_answers_nothing(job: MainJob, agent: StdioAgent) -> None:
     job.edit("a.txt", "".join(f"{number}\n" for number in range(40)))

@@ -1,6 +1,6 @@
-"""A hostile agent against the user's hands, in a real Neovim with the real host.
+"""Two hostile agents against the user's hands, in a real Neovim with the real host.
 
-Whatever the agent does between the moment at which the user has looked and the key: what it is told
+Whatever they do between the moment at which the user has looked and the key: what it is told
 was allowed is what the user saw.
 """
 
@@ -34,20 +34,26 @@ return found
 WAYS = (
     ":Acp permit 1<CR>",
     "<Plug>(acp-allow)",
+    ",y",
     "<Tab>1",
     "<Tab><CR>",
     "<Tab>]q1",
     "<Tab>q:Acp permit 1<CR>",
     "<Tab>d1",
 )
+MAPPED = "vim.keymap.set('n', ',y', '<Plug>(acp-allow)')"
+"""A key of the user's."""
+WHO = st.integers(0, 1)
 HOSTILE = st.one_of(
-    st.tuples(st.just("ask"), st.integers(0, 1)),
-    st.tuples(st.just("update"), st.integers(0, 1)),
-    st.tuples(st.just("withdraw"), st.integers(0, 3)),
+    st.tuples(st.just("ask"), st.integers(0, 1), WHO),
+    st.tuples(st.just("update"), st.integers(0, 1), WHO),
+    st.tuples(st.just("retitle"), st.integers(0, 1), WHO),
+    st.tuples(st.just("withdraw"), st.integers(0, 3), WHO),
 )
 STEPS = st.tuples(
     st.lists(HOSTILE, min_size=1, max_size=3),
     st.sampled_from([0, 20, 600]),
+    st.booleans(),
     st.lists(HOSTILE, max_size=2),
     st.sampled_from([0, 20, 400]),
     st.sampled_from(WAYS),
@@ -55,42 +61,46 @@ STEPS = st.tuples(
 
 
 class Hostile:
-    """The agent: what it has asked and not been told, and what its tool calls would do by now."""
+    """The agents: what they have asked and not been told, and what their calls would do by now."""
 
-    def __init__(self, job: MainJob, agent: StdioAgent) -> None:
-        self.job, self.agent = job, agent
+    def __init__(self, job: MainJob, agents: list[StdioAgent]) -> None:
+        self.job, self.agents = job, agents
         self.count = 0
-        self.open: dict[str, str] = {}
-        """Tool call of each open question, by the id of its request."""
-        self.commands: dict[str, str] = {}
+        self.open: dict[str, tuple[int, str]] = {}
+        """Agent and tool call of each open question, by the id of its request."""
+        self.commands: dict[tuple[int, str], str] = {}
         self.allowed: list[tuple[str, str]] = []
         """Request and command of each that was allowed."""
 
-    def act(self, what: str, number: int) -> None:
-        call = f"call-{number}"
+    def act(self, what: str, number: int, who: int) -> None:
+        agent, call = self.agents[who], f"call-{number}"
+        self.count += 1
         if what == "withdraw":
-            if number < len(self.open):
-                request = list(self.open)[number]
-                self.agent.notify("$/cancel_request", {"requestId": request})
+            mine = [request for request, (whose, _) in self.open.items() if whose == who]
+            if number < len(mine):
+                agent.notify("$/cancel_request", {"requestId": mine[number]})
+        elif what == "retitle":
+            told = {"title": f"Words {self.count}", "status": "in_progress"}
+            agent.update("tool_call_update", toolCallId=call, **told)
         else:
-            self.count += 1
-            self.commands[call] = f"run {self.count};"
-            raw = {"command": self.commands[call]}
+            self.commands[who, call] = f"run {self.count};"
+            raw = {"command": self.commands[who, call]}
             told = {"toolCallId": call, "title": f"Of {call}", "rawInput": raw}
             if what == "ask":
                 request = f"r{self.count}"
-                self.open[request] = call
-                self.agent.request_permission(request, toolCall=told)
+                self.open[request] = who, call
+                agent.request_permission(request, toolCall=told)
             else:
-                self.agent.update("tool_call_update", **told)
+                agent.update("tool_call_update", **told)
 
     def settle(self) -> None:
         """Let the client have heard all, and hear what it has answered."""
-        self.count += 1
-        barrier = f"b{self.count}"
-        self.agent.request("_test/barrier", {}, barrier)
-        while (message := self.agent.next()).get("id") != barrier:
-            self.hear(message)
+        for agent in self.agents:
+            self.count += 1
+            barrier = f"b{self.count}"
+            agent.request("_test/barrier", {}, barrier)
+            while (message := agent.next()).get("id") != barrier:
+                self.hear(message)
 
     def hear(self, message: dict[str, Any]) -> None:
         call = self.open.pop(message["id"])
@@ -103,9 +113,17 @@ class Hostile:
 def hostile() -> Iterator[Hostile]:
     with MainJob() as job:
         job.nvim.lua(CLOCK)
-        agent = job.start()
-        job.turn(agent)
-        yield Hostile(job, agent)
+        job.nvim.lua(MAPPED)
+        job.nvim.lua("require('acp').setup({ agents = { other = ... } })", job.stage.options())
+        first = job.start()
+        job.turn(first)
+        job.command("AcpStart other")
+        second = job.stage.accept()
+        second.initialize()
+        second.open()
+        job.until(lambda: job.session()["state"] == "idle")
+        job.turn(second)
+        yield Hostile(job, [first, second])
 
 
 @settings(
@@ -113,40 +131,19 @@ def hostile() -> Iterator[Hostile]:
 )
 @given(steps=st.lists(STEPS, min_size=3, max_size=8))
 def test_what_is_allowed_is_what_the_user_saw(hostile: Hostile, steps: list[Any]) -> None:
-    job, nvim = hostile.job, hostile.job.nvim
-    for before, patience, between, pause, keys in steps:
-        for act in before:
-            hostile.act(*act)
-        hostile.settle()
-        if patience:
-            job.inspect()
-        nvim.lua("_G.clock = _G.clock + ...", patience)
-        seen = "\n".join(nvim.lua(SEEN))
-        allowed = len(hostile.allowed)
-        for act in between:
-            hostile.act(*act)
-        hostile.settle()
-        nvim.lua("_G.clock = _G.clock + ...", pause)
-        nvim.lua("vim.api.nvim_feedkeys(vim.keycode(...), 'm', false)", keys)
-        nvim.settle()
-        job.inspect()
-        hostile.settle()
-        for request, command in hostile.allowed[allowed:]:
-            assert command in seen, f"{request}: {command} was allowed, on screen was\n{seen}"
-        nvim.lua("vim.api.nvim_feedkeys(vim.keycode('<Esc>:wincmd b<CR>'), 'm', false)")
-        nvim.settle()
-        nvim.command("let w = bufwinid('^acp-prompt:') | call win_gotoid(w)")
-    for number in range(len(hostile.open)):
-        hostile.act("withdraw", len(hostile.open) - 1 - number)
+    for step in steps:
+        play(hostile, *step)
+    for request, (who, _) in hostile.open.items():
+        hostile.agents[who].notify("$/cancel_request", {"requestId": request})
     hostile.settle()
     while hostile.open:
         hostile.settle()
-    assert job.until(lambda: job.asks() == []) is True
+    assert hostile.job.until(lambda: hostile.job.asks() == []) is True
 
 
 def test_the_play_allows_something(hostile: Hostile) -> None:
     """Else the property would say nothing."""
-    hostile.act("ask", 0)
+    hostile.act("ask", 0, 0)
     hostile.settle()
     hostile.job.until(lambda: len(hostile.job.asks()) == 1)
     hostile.job.nvim.lua("_G.clock = _G.clock + 1000")
@@ -154,5 +151,39 @@ def test_the_play_allows_something(hostile: Hostile) -> None:
     hostile.job.command("Acp permit 1")
     while len(hostile.allowed) == before:
         hostile.settle()
-    assert hostile.allowed[-1][1] == hostile.commands["call-0"]
+    assert hostile.allowed[-1][1] == hostile.commands[0, "call-0"]
     assert json.dumps(hostile.open) == "{}"
+
+
+def play(
+    hostile: Hostile, before: Any, patience: int, fold: bool, between: Any, pause: int, keys: str
+) -> None:
+    """Let the agents act, the user look, the agents act again, and the user press keys."""
+    job, nvim = hostile.job, hostile.job.nvim
+    for act in before:
+        hostile.act(*act)
+    hostile.settle()
+    if patience:
+        job.inspect()
+    nvim.lua("_G.clock = _G.clock + ...", patience)
+    if fold and job.asks():
+        press(hostile, "<Tab>q")
+    seen = "\n".join(nvim.lua(SEEN))
+    allowed = len(hostile.allowed)
+    for act in between:
+        hostile.act(*act)
+    hostile.settle()
+    nvim.lua("_G.clock = _G.clock + ...", pause)
+    press(hostile, keys)
+    job.inspect()
+    hostile.settle()
+    for request, command in hostile.allowed[allowed:]:
+        assert command in seen, f"{request}: {command} was allowed, on screen was\n{seen}"
+    press(hostile, "<Esc>:wincmd b<CR>")
+    nvim.command("let w = bufwinid('^acp-prompt:') | call win_gotoid(w)")
+
+
+def press(hostile: Hostile, keys: str) -> None:
+    """Type keys, and wait until Neovim has taken them."""
+    hostile.job.nvim.lua("vim.api.nvim_feedkeys(vim.keycode(...), 'm', false)", keys)
+    hostile.job.nvim.settle()

@@ -222,3 +222,21 @@ def test_a_text_that_becomes_shorter_still_fills_the_window(
     spy.frame(chat, [40, 89, [], []])
     height = nvim.api.nvim_win_get_height(window) - 1
     assert view(nvim, window)["topline"] == 41 - height
+
+
+def test_what_neovim_never_takes_is_one_row_and_all_else_is_drawn(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    chat, _ = spy.open_session()
+    wrong = [0, 0, {"sign_text": "far too wide"}]
+    bar = [{"group": [], "text": "wrong", "need": 0, "right": False}]
+    ops = [0, 1, ["one", "two\nthree", "four"], [wrong, highlight(2, 0, 4, "AcpBold")]]
+    assert spy.frame(chat, ops, winbar=bar, status={"agent": "x"}) == {"failed": [], "gone": []}
+    row = "! this cannot be shown (Neovim does not take it)"
+    assert nvim.lines(chat) == ["one", row, "four"]
+    assert marks(nvim, chat) == [(2, 0, "AcpBold")]
+    spy.frame(chat, [1, 2, ["two"], []])
+    assert nvim.lines(chat) == ["one", "two", "four"]
+    log = nvim.lua("return table.concat(vim.fn.readfile(require('acp.host.log').path()), '\\n')")
+    assert log.count("a line was not drawn") == 1
+    assert log.count("a mark was not drawn") == 1

@@ -219,7 +219,8 @@ def test_the_models_and_the_mode_of_gemini() -> None:
         agent.say("[MODE_UPDATE] code")
         assert job.until_event("AcpModeChanged")["mode"] == "code"
         job.finish(agent, prompt)
-        assert [entry["kind"] for entry in job.session()["entries"]] == ["user"]
+        assert [entry["kind"] for entry in job.session()["entries"]] == ["user", "notice"]
+        assert "said nothing" in job.session()["entries"][1]["text"]
 
 
 def test_an_agent_made_with_the_official_sdk() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -116,7 +117,7 @@ def test_where_none_was_used_it_says_what_to_do(
     nvim.command("AcpPrompt hello")
     spy.answer(None)
     assert spy.told("prompt") == []
-    assert "there is no session: :AcpStart opens one" in nvim.messages()
+    assert "no session is open in" in nvim.messages()
 
 
 def test_the_inner_one_of_two_projects(nvim: Neovim, spy: BridgeSpy, two: dict[str, int]) -> None:
@@ -146,3 +147,81 @@ def test_the_host_knows_who_was_used_in_a_project(job: MainJob) -> None:
     again.open()
     assert again.prompted()["params"]["prompt"][0]["text"] == "hello"
     job.told("this is a new one with scripted")
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+    allowed = ("-c", "protocol.file.allow=always")
+    subprocess.run(["git", *identity, *allowed, *arguments], cwd=folder, check=True, timeout=30)
+
+
+@pytest.mark.parametrize("way", ["worktree", "relative", "submodule", "worktree of a bare one"])
+def test_the_message_of_a_commit_belongs_to_its_work_tree(
+    nvim: Neovim, spy: BridgeSpy, way: str
+) -> None:
+    main, tree = Path(nvim.cwd, "main"), Path(nvim.cwd, "tree")
+    main.mkdir()
+    git(main, "init", "-q")
+    git(main, "commit", "-q", "--allow-empty", "-m", "x")
+    folder = main / ".git/worktrees/tree"
+    if way == "submodule":
+        git(main, "clone", "-q", ".", "../other")
+        git(main, "submodule", "add", "-q", "../other", "tree")
+        tree, folder = main / "tree", main / ".git/modules/tree"
+    elif way == "worktree of a bare one":
+        git(main, "clone", "-q", "--bare", ".", "../bare.git")
+        folder = Path(nvim.cwd, "bare.git/worktrees/tree")
+        git(folder.parent.parent, "worktree", "add", "-q", str(tree))
+    else:
+        git(main, "worktree", "add", "-q", str(tree))
+    if way == "relative":
+        (folder / "gitdir").write_text("../../../../tree/.git\n")
+    found = {}
+    for name, place in (("main", main), ("tree", tree)):
+        nvim.command(f"edit {place}/code.py")
+        nvim.command("Acp new gemini")
+        found[name] = spy.told("start")[-1]["chat"]
+        nvim.command("wincmd t")
+    nvim.command(f"edit {main}/code.py | Acp cancel")  # it was used last
+    (folder / "COMMIT_EDITMSG").write_text("a message\n")
+    nvim.command(f"edit {folder}/COMMIT_EDITMSG")
+    assert acts_on(nvim, spy) == found["tree"]
+    nvim.command("Acp new gemini")
+    assert Path(spy.told("start")[-1]["file"]).parent == tree
+
+
+def test_a_git_folder_that_only_names_a_tree_is_of_none(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int]
+) -> None:
+    folder = Path(nvim.cwd, "a/.git/worktrees/x")
+    folder.mkdir(parents=True)
+    (folder / "HEAD").touch()
+    (folder / "gitdir").write_text(f"{nvim.cwd}/b/.git\n")
+    nvim.command(f"edit {folder}/COMMIT_EDITMSG")
+    assert acts_on(nvim, spy) == two["a"]
+
+
+@pytest.mark.parametrize("command", ["AcpPrompt", "AcpPrompt hello", "Acp add", "1Acp edit it"])
+def test_a_prompt_in_another_project_says_where_the_session_is(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int], command: str
+) -> None:
+    project(nvim, "c")
+    nvim.command(f"cd {nvim.cwd}/a | edit {nvim.cwd}/c/code.py | messages clear")
+    nvim.command(command)
+    assert spy.told("last_agent")
+    nvim.lua("_G.answer(nil, nil)")
+    assert "this session is closed" not in nvim.messages()
+    assert f"no session is open in {nvim.cwd}/c (that of gemini is in" in nvim.messages()
+    assert not [it for it in spy.told("prompt") if it.get("text") == "hello"]
+
+
+def test_with_a_default_agent_it_opens_one_there(
+    nvim: Neovim, spy: BridgeSpy, two: dict[str, int]
+) -> None:
+    project(nvim, "c")
+    nvim.command(f"cd {nvim.cwd}/a | edit {nvim.cwd}/c/code.py")
+    nvim.lua("local it = vim.g.acp it.default_agent = 'gemini' vim.g.acp = it")
+    nvim.command("AcpPrompt hello")
+    assert len(spy.told("start")) == 3
+    assert spy.told("start")[-1]["file"] == f"{nvim.cwd}/c/code.py"
+    assert spy.told("prompt")[-1]["text"] == "hello"

@@ -184,6 +184,58 @@ def test_questions_are_asked_and_answered(stage: Stage) -> None:
     job.until(lambda: job.session()["state"] == "idle")
 
 
+OPTIONS = [
+    {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+]
+
+
+@pytest.mark.parametrize("raw", [{"rawInput": {"command": "echo hi"}}, {}])
+def test_a_tool_call_told_after_its_permission_raises_no_alarm(
+    stage: Stage, raw: dict[str, Any]
+) -> None:
+    agent, job = stage.agent, stage.job
+    stage.begin()
+    call = {"toolCallId": "c1", "title": "echo hi"} | raw
+    subject = {"type": "tool_call", "toolCall": call}
+    params = {"sessionId": SESSION, "title": "May I?", "subject": subject, "options": OPTIONS}
+    agent.request("session/request_permission", params, "q1")
+    late = {"title": "$ echo hi", "kind": "execute", "status": "in_progress"}
+    agent.update("tool_call_update", toolCallId="c1", rawInput={"command": "echo hi"}, **late)
+    agent.update("terminal_update", terminalId="x1", command="echo hi")
+    shown = {"type": "terminal", "terminalId": "x1"}
+    agent.update("tool_call_update", toolCallId="c1", content=[shown])
+    job.until(job.asks)
+    (question,) = job.asks()
+    job.until(lambda: any("x1" in line for line in job.nvim.lines(question["bufnr"])))
+    assert not any("changed" in line for line in job.nvim.lines(question["bufnr"]))
+    job.nvim.lua("require('acp').respond(...)", question["id"], "yes")
+    assert agent.answer_to("q1")["result"]["outcome"]["optionId"] == "yes"
+    assert "nothing was answered" not in job.nvim.messages()
+
+
+def test_all_that_a_command_is_given_is_in_the_question(stage: Stage) -> None:
+    agent, job = stage.agent, stage.job
+    stage.begin()
+    subject = {
+        "type": "command",
+        "command": "git",
+        "args": ["push", "--force now"],
+        "cwd": "/p",
+        "env": [{"name": "GIT_SSH", "value": "/tmp/x"}],
+        "stdin": "yes",
+        "_meta": {"hidden": "is no part of it"},
+    }
+    stage.ask("session/request_permission", "q1", title="Run?", subject=subject, options=OPTIONS)
+    (question,) = job.asks()
+    assert question["title"] == "git push '--force now'"
+    lines = job.nvim.lines(question["bufnr"])
+    assert {"git push '--force now'", "env.GIT_SSH: /tmp/x", "stdin: yes", "in /p"} <= set(lines)
+    assert not any("hidden" in line for line in lines)
+    job.command("Acp permit 1")
+    assert agent.answer_to("q1")["result"]["outcome"]["optionId"] == "yes"
+
+
 def test_what_goes_on_behind_a_turn_is_shown_and_cancelled(stage: Stage) -> None:
     agent, job = stage.agent, stage.job
     stage.begin()

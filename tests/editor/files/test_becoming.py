@@ -121,8 +121,9 @@ def test_a_link_of_which_a_command_has_made_something_else_is_named_and_stays_so
     job.finish(agent, prompt)
     looked(job)
     assert any("Changed" in line and line.endswith(": link") for line in job.chat())
+    answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("not to be had back: link")
+    job.told("cannot be undone: link")
     assert path.read_text() == LINES
     assert link.is_file() is (how == "replaced")
 
@@ -555,7 +556,7 @@ def test_an_ignored_file_that_a_command_deletes_is_told_or_comes_back(job: MainJ
     job.finish(agent, prompt)
     looked(job)
     chat = "\n".join(job.chat())
-    assert "Deleted, ignored by git, and not to be brought back: " in chat
+    assert "Deleted, ignored by git, and cannot be restored: " in chat
     for name in ("data.bin", "a b.bin", "a.o", "node_modules/"):
         assert name in chat
     assert "index.js" not in chat

@@ -542,6 +542,51 @@ def test_the_users_own_commands_say_that_they_cannot(job: MainJob, verb: str) ->
     job.until(lambda: job.nvim.lines() != before)
 
 
+WAITS = "exists('#acp_hands#ModeChanged')"
+"""Something waits for the end of what the user is in the middle of."""
+OWN = ["%Acp reject", "Acp reject file", "Acp reject all", "Acp undo", "Acp redo"]
+
+
+@pytest.mark.parametrize("command", OWN)
+def test_the_next_command_line_refuses_no_command_before(job: MainJob, command: str) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    prompt = job.turn(agent)
+    through_the_editor(job, agent, path)()
+    job.finish(agent, prompt)
+    if command == "Acp redo":
+        job.command("Acp undo")
+        job.until(lambda: job.nvim.lines() == LINES)
+    before = job.nvim.lines()
+    job.nvim.input(":")
+    job.command(command)  # as for a host that comes to it only now
+    job.until(lambda: job.nvim.eval(WAITS))
+    job.nvim.input("echo 1")
+    assert job.nvim.lines() == before
+    job.nvim.input("<CR>")
+    job.until(lambda: job.nvim.lines() != before)
+    assert "is as it was" not in job.nvim.messages()
+
+
+def test_a_question_of_ours_is_named_and_its_answer_lets_the_command_go_on(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    prompt = job.turn(agent)
+    through_the_editor(job, agent, path)()
+    job.finish(agent, prompt)
+    before = job.nvim.lines()
+    job.nvim.lua("require('acp.ui.choose').select(0, 'Which?', 'acp.confirm', { 'No', 'Yes' })")
+    job.until(lambda: job.nvim.mode()["mode"] == "c")
+    busy = "return require('acp.files.hands').busy(vim.api.nvim_get_current_buf(), {})"
+    assert job.nvim.lua(busy) == "a question of acp.nvim"
+    job.command("Acp reject file")
+    job.until(lambda: job.nvim.eval(WAITS))
+    assert job.nvim.lines() == before
+    job.nvim.input("<CR>")
+    job.until(lambda: job.nvim.lines() == LINES)
+    assert "is as it was" not in job.nvim.messages()
+
+
 def test_what_its_own_tool_has_left_meanwhile_the_agent_knows(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", text(LINES))

@@ -144,12 +144,18 @@ def test_what_cannot_be_taken_back_is_named_beside_what_is(job: MainJob) -> None
     command(agent, {large: None})
     until_files(job, {"rest.txt": 2})
     ended(job, agent, prompt)
+    assert any("cannot be reviewed or undone (too large): large.txt" in it for it in job.chat())
+    answer(job, to_take=False)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in rest.txt", "not to be had back: large.txt")
+    job.until(lambda: any("cannot be undone: large.txt. Undo" in it for it in asked(job)))
+    assert rest.read_text() == THEIRS, "it was named before anything was done"
+    answer(job, to_take=True)
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in rest.txt", "cannot be undone: large.txt")
     assert rest.read_text() == LINES
     answer(job, to_take=False)
     job.command("Acp rewind 1")
-    job.until(lambda: any("not to be had back: large.txt" in it for it in asked(job)))
+    job.until(lambda: any("cannot be undone: large.txt" in it for it in asked(job)))
 
 
 def test_a_turn_of_which_nothing_can_be_taken_back_says_so(job: MainJob) -> None:

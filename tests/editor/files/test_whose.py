@@ -3,6 +3,11 @@ about before anything of it is taken out."""
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 from tests.support.agents.agent_edits import (
@@ -346,6 +351,17 @@ def test_where_the_user_types_after_a_quiet_write_an_agents_line_is_a_conflict(
     assert job.nvim.lines() == theirs.replace("theirs", "onemine").splitlines()
 
 
+@contextmanager
+def stopped(job: MainJob) -> Iterator[None]:
+    """Let the host sleep."""
+    pid = job.inspect()["host"]["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
 @pytest.mark.parametrize("keys", [":w<CR>", ":wall<CR>", ":x<CR>"])
 def test_what_comes_while_neovim_asks_and_the_user_says_no_is_the_agents(
     job: MainJob, turn: Turn, keys: str
@@ -354,8 +370,10 @@ def test_what_comes_while_neovim_asks_and_the_user_says_no_is_the_agents(
     buffer = job.nvim.api.nvim_get_current_buf()
     turn.keys(TYPED)
     put(turn.path, "ONE\ntwo\nthree\n")
-    job.nvim.input(keys)
-    assert job.nvim.mode()["mode"].startswith("r")
+    with stopped(job):  # else it comes first, and nothing is asked
+        job.nvim.input(keys)
+        while not job.nvim.mode()["mode"].startswith("r"):
+            pass
     tool(turn.agent, turn.path, "one\nTWO\nthree\n", call="edit-2")
     turn.agent.quiet()
     job.nvim.rpc.request("nvim_input", "n<CR>")

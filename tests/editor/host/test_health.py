@@ -75,3 +75,8 @@ def test_modules_of_the_project_are_not_run() -> None:
         (nvim.cwd / "importlib.py").write_text("raise SystemExit('run')")
         nvim.command("checkhealth acp")
         assert "ERROR" not in "\n".join(nvim.lines())
+
+
+def test_a_shell_that_is_not_there() -> None:
+    assert "vim.g.acp.shell: there is no program nosh" in report({"shell": "nosh"})
+    assert "there is no program" not in report({"shell": "sh"})

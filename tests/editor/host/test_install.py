@@ -80,8 +80,58 @@ def test_with_the_newest_python_that_runs(install: Install) -> None:
     err, calls = install(python3_13="exit 127", python3_12=VENV, python3_11=VENV, python3=VENV)
     assert err is None
     names = [call.split()[0] for call in calls]
-    assert names == ["python3.13", "python3.12", "python3.12", "python", "python"]
-    assert calls[3] == f"python -I -m pip install --quiet --disable-pip-version-check {WHEELS}"
+    assert names == ["python3.13", "python3.12", "python3.12", "python", "python", "python"]
+    assert calls[3] == "python -I -m pip config list"
+    assert calls[4] == f"python -I -m pip install --quiet --disable-pip-version-check {WHEELS}"
+
+
+CONFIG = r"""
+case "$4 $5" in
+  "config list") cat <<END
+:env:.cert='/env.pem'
+:env:.target='/there'
+global.cert='/global.pem'
+global.extra-index-url='https://a\nhttps://b\\c'
+global.index-url='https://me:it\'s@host/simple'
+global.user='true'
+install.proxy="http://proxy's:1"
+list.timeout='5'
+END
+  ;;
+  "install --quiet") env >> "$CALLS" ;;
+esac
+"""
+
+
+def test_of_the_users_settings_of_pip_those_of_the_network_stay(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_USER", "1")
+    monkeypatch.setenv("PIP_CONSTRAINT", "/mine")
+    err, calls = install(python3=VENV + CONFIG, env='exec /usr/bin/env "$@"')
+    assert err is None
+    said = "\n".join(calls)
+    assert sorted(it for it in calls if it.startswith("PIP_")) == [
+        "PIP_CERT=/env.pem",
+        "PIP_CONFIG_FILE=/dev/null",
+        "PIP_EXTRA_INDEX_URL=https://a",
+        "PIP_INDEX_URL=https://me:it's@host/simple",
+        "PIP_PROXY=http://proxy's:1",
+    ]
+    assert "=https://a\nhttps://b\\c\n" in said
+
+
+def test_of_the_users_settings_of_uv_those_of_the_network_stay(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("UV_TARGET", "UV_CONSTRAINT", "UV_PYTHON", "UV_INDEX_URL", "UV_DEFAULT_INDEX"):
+        monkeypatch.setenv(name, "/x")
+    monkeypatch.setenv("VIRTUAL_ENV", "/x")
+    make = 'case "$1" in venv) shift 5; mkdir -p "$1/bin"; cp "$0" "$1/bin/python" ;; '
+    err, calls = install(uv=f'{make} pip) env >> "$CALLS" ;; esac\n', env='exec /usr/bin/env "$@"')
+    assert err is None
+    said = {it for it in calls if it.startswith(("UV_", "VIRTUAL_ENV"))}
+    assert said == {"UV_INDEX_URL=/x", "UV_DEFAULT_INDEX=/x"}
 
 
 def test_a_python_without_venv_gives_way_to_one_with_it(install: Install) -> None:

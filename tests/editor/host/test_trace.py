@@ -30,3 +30,9 @@ def test_a_way_has_not_grown(way: str) -> None:
         assert not grown, f"{name} was {limits}, and calls {traced.calls}"
         assert found["files"] and found["editor calls"], f"nothing is seen of {name}"
         assert way != "write" or found["buffer reads"], f"no read is seen among {traced.calls}"
+
+
+def test_the_end_of_a_command_asks_the_editor_as_often_with_more_open_buffers() -> None:
+    calls = [traced.figures()["editor calls"] for traced in trace("command").values()]
+    assert calls[0] <= 4
+    assert set(calls) == {calls[0]}

@@ -70,6 +70,53 @@ def test_redo_goes_back_to_the_session_that_was(job: MainJob) -> None:
     ]
 
 
+def here(job: MainJob) -> str:
+    """Return the id of the session in whose prompt the cursor is; "" elsewhere."""
+    number = job.nvim.eval("bufnr()")
+    ids = (it["id"] for it in job.inspect()["sessions"] if it["prompt_bufnr"] == number)
+    return next(ids, "")
+
+
+def rewind(job: MainJob, agent: StdioAgent, session: str, text: str) -> None:
+    """Rewind before the last turn of the chat; the agent opens a session for what is left."""
+    job.until(lambda: job.session()["state"] == "idle")
+    job.command("Acp rewind")
+    agent.open(session)
+    job.until(lambda: job.nvim.lines(job.session()["prompt_bufnr"]) == [text])
+
+
+def test_rewind_and_redo_walk_over_all_turns(job: MainJob) -> None:
+    """Each rewind continues the session before it: the books of its turns are found."""
+    agent = rewound(job)
+    path = job.work / "code.py"
+    rewind(job, agent, "sess 3", "first")
+    assert path.read_text() == "one\ntwo\n"
+    job.command("Acp redo")
+    job.until(lambda: path.read_text() == "ONE\ntwo\n")
+    job.until(lambda: here(job) == "sess 2")
+    job.command("Acp redo")
+    job.until(lambda: path.read_text() == "UN\ntwo\n")
+    job.until(lambda: here(job) == "sess 1/ü")
+    rewind(job, agent, "sess 4", "third")
+    assert path.read_text() == "EINS\ntwo\n"
+
+
+def test_a_turn_of_the_session_before_is_undone(job: MainJob) -> None:
+    rewound(job)
+    job.command("Acp undo")
+    assert "turn 1" in job.told("took back")
+    assert (job.work / "code.py").read_text() == "one\ntwo\n"
+    job.command("Acp redo")
+    job.until(lambda: (job.work / "code.py").read_text() == "ONE\ntwo\n")
+
+
+def test_turns_that_were_rewound_are_none_of_the_new_session(job: MainJob) -> None:
+    rewound(job)
+    job.command("Acp undo 2")
+    job.told("turn 2 has not changed anything")
+    assert (job.work / "code.py").read_text() == "ONE\ntwo\n"
+
+
 def test_what_stays_is_told_beside_the_new_chat(job: MainJob) -> None:
     job.nvim.lua(AGREE)
     agent = job.start()

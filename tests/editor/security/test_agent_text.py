@@ -49,7 +49,6 @@ def named(job: MainJob) -> list[str]:
         "/work/term://touch ran",
         "http://127.0.0.1:9/x",
         "scp://127.0.0.1/x",
-        "file:///etc/passwd",
         "`touch ran`",
         "+!touch\\ ran x",
         "a\x00b",
@@ -90,6 +89,16 @@ def test_a_file_with_any_name_is_opened(job: MainJob) -> None:
     job.until(lambda: job.nvim.eval("expand('%:p')") == str(path))
     assert job.nvim.lines() == ["here"]
     assert job.nvim.eval("&buflisted") == 1
+
+
+def test_the_address_of_a_file_elsewhere_is_asked_for_as_its_path_is(job: MainJob) -> None:
+    agent = job.start()
+    job.nvim.lua(PICK, NO)
+    go_to(job, agent, "file:///etc/passwd")
+    job.until(lambda: asked(job))
+    assert "/etc/passwd" in asked(job)[0]
+    job.told("not opened")
+    assert named(job) == []
 
 
 @pytest.mark.parametrize("answer", [YES, NO])

@@ -110,3 +110,33 @@ def test_without_them_nothing_is_set(job: MainJob, wanted: Any) -> None:
     job.command("Acp new scripted")
     agent.open("another", configOptions=[MODEL, WEB], modes=MODES)
     agent.quiet()
+
+
+@pytest.mark.parametrize(
+    ("defaults", "mode"),
+    [
+        (None, "default"),
+        ({"model": "small"}, "default"),
+        ("last", "default"),
+        ({"mode": "auto"}, ""),
+    ],
+)
+def test_claude_begins_in_the_mode_in_which_the_user_decides(
+    job: MainJob, defaults: Any, mode: str
+) -> None:
+    own = job.stage.options() | ({} if defaults is None else {"defaults": defaults})
+    job.nvim.lua("require('acp').setup({ agents = { claude = ... } })", own)
+    job.command("AcpStart claude")
+    agent = job.stage.accept()
+    agent.initialize()
+    names = ("auto", "default", "plan")
+    modes = {"availableModes": [{"id": it, "name": it} for it in names], "currentModeId": "auto"}
+    agent.open(modes=modes, configOptions=[MODEL])
+    if isinstance(defaults, dict) and "model" in defaults:
+        takes(agent, "m", "small")
+    if mode:
+        request = agent.expect("session/set_mode")
+        assert request["params"]["modeId"] == mode
+        agent.reply(request, {})
+    agent.quiet()
+    job.until(lambda: job.session()["mode"] == (mode or "auto"))

@@ -48,3 +48,23 @@ def test_a_session_is_archived(job: MainJob) -> None:
     agent.reply(request, {})
     job.until(lambda: job.inspect()["sessions"][0]["state"] == "closed")
     job.until(lambda: not kept(job))
+    job.told("keeps this session: :Acp sessions unarchive")
+    job.command("AcpStart scripted")
+    agent.open("sess 2")
+    job.command("Acp sessions unarchive")
+    asked = agent.expect("session/list")
+    assert asked["params"]["archived"] == "only"
+    agent.reply(asked, {"sessions": [{"sessionId": "sess 1/ü", "cwd": str(job.work)}]})
+    assert picked(job, 2)[1] == "List an archived session again"
+    choose(job, 1, 2)
+    request = agent.expect("session/unarchive")
+    assert request["params"] == {"sessionId": "sess 1/ü"}
+    agent.reply(request, {})
+    job.told("listed again")
+
+
+def test_no_agent_has_an_archived_one(job: MainJob) -> None:
+    agent = job.start(**offers(list={}))
+    job.command("Acp sessions unarchive")
+    job.told("no agent that runs here has an archived session")
+    agent.quiet()

@@ -114,14 +114,16 @@ def test_a_listed_session_is_loaded_with_its_replay(picking: MainJob, *, late: b
     job = picking
     agent = job.start(**LISTS)
     job.command("Acp sessions")
-    listed(agent, {"sessionId": "old", "cwd": "/", "title": "Old"})
+    (job.work / ".git").mkdir()
+    inner = str(job.work / "inner")
+    listed(agent, {"sessionId": "old", "cwd": inner, "title": "Old"})
     choose(job, 1 + len(picked(job)[2]) - 1)
     kind, title, _ = picked(job, 2)
-    assert (kind, "would work in /, which is no project" in title) == ("acp.root", True)
+    assert (kind, f"would work in {inner}, a folder that it names" in title) == ("acp.root", True)
     agent.quiet()
     choose(job, 2, 2)
     request = agent.expect("session/load")
-    assert request["params"] == {"sessionId": "old", "cwd": "/", "mcpServers": []}
+    assert request["params"] == {"sessionId": "old", "cwd": inner, "mcpServers": []}
     if not late:
         replay(agent)
     agent.reply(request, {})
@@ -139,7 +141,7 @@ def test_a_listed_session_is_loaded_with_its_replay(picking: MainJob, *, late: b
 
 
 @pytest.mark.parametrize("where", ["home", "above home", "elsewhere", "a link to home"])
-def test_no_folder_that_an_agent_names_is_let_in_unasked(picking: MainJob, where: str) -> None:
+def test_sessions_of_other_folders_are_not_in_this_list(picking: MainJob, where: str) -> None:
     job = picking
     home = Path(job.nvim.eval("$HOME"))
     link = job.folder / "link"
@@ -149,17 +151,19 @@ def test_no_folder_that_an_agent_names_is_let_in_unasked(picking: MainJob, where
     named = {"home": home, "above home": home.parent, "a link to home": link}.get(where, elsewhere)
     agent = job.start(**LISTS)
     job.command("Acp sessions")
-    listed(agent, {"sessionId": "old", "cwd": str(named), "title": "Old"})
-    choose(job, len(picked(job)[2]))
-    kind, title, labels = picked(job, 2)
-    assert kind == "acp.root"
-    assert str(named) in title
-    assert where != "a link to home" or str(home.resolve()) in title
-    assert labels[0] == "No"
-    choose(job, 1, 2)
-    job.told("not started")
+    listed(
+        agent,
+        {"sessionId": "old", "cwd": str(named), "title": "Old"},
+        {"sessionId": "ours", "title": "Ours"},
+        {"sessionId": "mine", "cwd": f"{job.work}/", "title": "Mine"},
+    )
+    labels = picked(job)[2]
+    assert [any(it in label for label in labels) for it in ("Old", "Ours", "Mine")] == [
+        False,
+        True,
+        True,
+    ]
     agent.quiet()
-    assert len(job.inspect()["sessions"]) == 1
 
 
 def test_yesterdays_session_is_found_without_the_help_of_the_agent(picking: MainJob) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.editor.review.test_rewind import turn
 from tests.support.agents.stdio_agent import AgentStage
 from tests.support.main_job import MainJob
 
@@ -48,6 +49,36 @@ def test_the_talk_goes_on_with_another_agent(job: MainJob, other: AgentStage) ->
     job.command("AcpPrompt thanks")
     assert len(second.prompted()["params"]["prompt"]) == 1  # it knows by now
     assert [it["agent"] for it in job.inspect()["sessions"]] == ["scripted", "other"]
+
+
+def test_what_the_first_agent_has_changed_is_undone_in_the_session_of_the_other(
+    job: MainJob, other: AgentStage
+) -> None:
+    agent = job.start()
+    path = job.edit("code.py", "one\ntwo\n")
+    turn(job, agent, "first", "ONE")
+    job.command("Acp new! other")
+    second = other.accept()
+    second.initialize()
+    second.open("sess 2")
+    job.until(lambda: job.session()["state"] == "idle" and job.session()["agent"] == "other")
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted")
+    assert path.read_text() == "one\ntwo\n"
+
+
+def test_what_an_agent_that_begins_anew_has_changed_is_undone(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("code.py", "one\ntwo\n")
+    turn(job, agent, "first", "ONE")
+    job.command("Acp restart")
+    again = job.stage.accept()
+    again.initialize()
+    again.open("sess 2")
+    job.until(lambda: job.session()["state"] == "idle" and job.session()["id"] == "sess 2")
+    job.command("Acp undo")
+    job.told("took back turn 1")
+    assert path.read_text() == "one\ntwo\n"
 
 
 def test_amid_a_turn_nothing_is_opened(job: MainJob) -> None:

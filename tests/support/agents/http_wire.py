@@ -42,6 +42,8 @@ class HttpWire:
         """Done before such a connection ends."""
         self.half: bytes | None = None
         """With which the answers to posts begin, that end only with their connection."""
+        self.deaf: anyio.Event | None = None
+        """Until it is set no request is answered; streams go on."""
         self.connections = 0
         """How many there were, of TCP."""
         self._knows_all = knows_all
@@ -143,6 +145,8 @@ class HttpWire:
         headers = {name.decode().lower(): value.decode() for name, value in request.headers}
         method, message = request.method.decode(), json.loads(body) if body else None
         self.requests.append((method, headers, message))
+        if self.deaf is not None:
+            await self.deaf.wait()
         answer = self.judge(method, headers, message) or await self._answer(
             method, headers, message
         )
@@ -175,6 +179,8 @@ class HttpWire:
             self._sessions.add(session)
         if method == "GET":
             return None
+        if method == "OPTIONS":
+            return 405, {}, b""
         if method == "DELETE":
             for name in [*self.streams]:
                 await self.cut(name)

@@ -20,6 +20,7 @@ from acp_nvim.editor import (
     LiveBuffer,
     NamedText,
     Notifier,
+    OpenFile,
     Reviewer,
     Surroundings,
     TerminalScreens,
@@ -157,6 +158,16 @@ class FakeFiles(Files):
 
     async def saved(self, path: str) -> str:
         return self.stamps.get(path, "")
+
+    async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
+        return [
+            OpenFile(path, it.encoding, "" if it.written is not None else it.synced)
+            for path in await self.loaded_paths(roots)
+            if (it := await self.loaded(path)) is not None
+        ]
+
+    async def merged(self, path: str) -> str:
+        return ""
 
     async def in_place(self) -> bool:
         return self.keeps_inodes

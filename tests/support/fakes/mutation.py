@@ -23,10 +23,24 @@ Kind: TypeAlias = Literal[
     "reorder",
     "split",
     "broken",
+    "text before",
+    "text between",
 ]
 Key: TypeAlias = str | int
 
 ODD_VALUES: list[Any] = [5, -1, 1.5, "odd", "", True, [], {}, [None], {"a": {"b": []}}, 2**70]
+TEXT = [
+    b"\x1b]0;agent\x07",
+    b"\x1b[2K\rLoading 40 %\r",
+    b"[info] 12:00:01 {ready} ",
+    b"> ",
+    b"\0\xef\xbb\xbf",
+    b"\xf0\x9f\x98",
+    b'{"level":"info","msg":"{\\"jsonrpc\\":"}',
+    b'{"jsonrpc":"2.0","method":"session/upd',
+    b"\x1bP+q544e\x1b\\",
+]
+"""What is printed to stdout, and is no message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +77,10 @@ class Mutation:
                 return [whole, whole]
             case "split":
                 return [piece for piece in (whole[:cut], whole[cut:]) if piece]
+            case "text before":
+                return [TEXT[self.at % len(TEXT)] + whole]
+            case "text between":
+                return [TEXT[self.at % len(TEXT)] + b"\n", whole]
             case "broken":
                 return [whole[:cut] + b"\n"]
             case _:

@@ -116,6 +116,10 @@ class BridgeSpy:
         """Close the window: nothing waits any more."""
         self._nvim.lua("require('acp.ask.window').show(nil)")
 
+    def answerable(self) -> None:
+        """Let it be half a second since anything has come, changed or moved."""
+        self.wait(500)
+
     def wait(self, milliseconds: int) -> None:
         """Let that time pass for the questions; without this it stands still."""
         self._nvim.lua(CLOCK, milliseconds)

@@ -39,6 +39,7 @@ from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.recovery import Recovery
 from acp_nvim.review.turned import Undone
+from acp_nvim.session.origin import Stretch
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.workspace.host import Host
@@ -285,11 +286,12 @@ class FileRig:
 
     async def redo(self, session: str = "s", agent: str = "gemini") -> Undone | None:
         """Return what was taken back last."""
-        return await self.review.redo((agent, session))
+        batch = self.edits.last_undo([Stretch((agent, session))])
+        return None if batch is None else await self.review.redo(batch)
 
     def turn(self, number: int = 1, session: str = "s", agent: str = "gemini") -> Turn:
         """Return a turn that can be taken back."""
-        turns = self.edits.turns((agent, session))
+        turns = self.edits.turns(Stretch((agent, session)))
         return next(it for it in turns if it.author.turn == number)
 
     async def hunks(self, path: Path) -> list[tuple[int, str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 import anyio
@@ -17,6 +18,7 @@ from acp_nvim.nvim.notifier import AGAIN, Faults
 from acp_nvim.nvim.painter import EVENTS, Painter
 from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.terminals import TerminalBuffers
+from acp_nvim.nvim.trial import check
 from acp_nvim.view.block import Block, Line
 from acp_nvim.view.status import Bar
 
@@ -175,3 +177,57 @@ def test_a_mistake_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
     faults.safe = lambda text: text.replace("hunter22", "(hidden)")
     faults(KeyError("hunter22"))
     assert "hunter22" not in capsys.readouterr().err + str(lua.calls)
+
+
+class Packed(Frames):
+    """The same, for what MessagePack takes."""
+
+    async def lua(self, *call: Any) -> Any:
+        check(list(call))
+        return await super().lua(*call)
+
+
+async def test_a_block_that_cannot_be_sent_is_one_row_and_all_else_is_drawn() -> None:
+    lua, faults = Packed(), list[BaseException]()
+    painter = Painter(cast(Call, lua), faults.append)
+    text = "\ud800"
+
+    def source() -> Picture:
+        blocks = [Block(key, (Line(it),)) for key, it in (("a", "one"), ("b", text), ("c", "end"))]
+        return Picture(blocks, {"agent": "x"}, Bar())
+
+    async with running(painter.run):
+        painter.show(CHAT, source)
+        painter.show(OTHER, lambda: picture("other"))
+        painter.event("Acp", {"text": "\ud800"})
+        painter.event("Acp", {"text": "told"})
+        await painter.settled()
+        said = str(lua.calls)
+        assert all(it in said for it in ("one", "end", "other", "told", "cannot be shown"))
+        count = len(faults)
+        painter.touch(CHAT)
+        await painter.settled()
+        assert len(faults) == count <= 2
+        text = "mended"
+        painter.touch(CHAT)
+        await painter.settled()
+        assert "mended" in str(lua.calls)
+
+
+async def test_a_part_that_cannot_be_drawn_is_told_once() -> None:
+    lua, faults = Frames(), list[BaseException]()
+    painter = Painter(cast(Call, lua), faults.append)
+
+    def source() -> Picture:
+        try:
+            raise KeyError("part")
+        except KeyError as error:
+            return replace(picture("all else"), faults=(error,))
+
+    async with running(painter.run):
+        painter.show(CHAT, source)
+        for _ in range(3):
+            painter.touch(CHAT)
+            await painter.settled()
+    assert "all else" in str(lua.calls)
+    assert [str(it) for it in faults] == ["'part'"]

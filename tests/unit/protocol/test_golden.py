@@ -473,7 +473,8 @@ def test_a_new_session_without_an_id_is_an_error() -> None:
 def test_a_page_of_sessions() -> None:
     decoded = V1_DIALECT.decode_sessions(message("sessions_page")["result"])
     fixed = ListedSession("s1", "/work", "Fix it", "2025-10-29T14:22:15Z", ("/lib",))
-    assert decoded == SessionPage((fixed, ListedSession("s2", "/work")), "eyJwYWdlIjogMn0=")
+    others = ListedSession("s2", "/work"), ListedSession("no cwd", "")
+    assert decoded == SessionPage((fixed, *others), "eyJwYWdlIjogMn0=")
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -215,6 +216,63 @@ async def test_what_the_agent_says_meanwhile_does_not_change_the_question() -> N
         assert await made.respond(seen) == ""
 
 
+@pytest.mark.parametrize("way", ["key", "command", "script"])
+async def test_a_late_tool_call_with_another_title_raises_no_alarm(way: str) -> None:
+    async with rig() as made:
+        told = ToolCallUpdated("c", title="echo hi")
+        made.session.apply(told)
+        question = put(made.session, made.host.questions, PermissionRequest("s", told, OPTIONS))
+        made.open.append(question)
+        early = shown(made)
+        made.session.apply(made.update("c", "echo hi", title="$ echo hi", status="in_progress"))
+        late = shown(made)
+        assert (late.seen, late.notes) == (early.seen, ())
+        if way == "script":
+            assert await told_by(lambda: respond(made.host, Respond(question.id, "yes"))) == ""
+        else:
+            assert await made.respond(early, inside=way == "key") == ""
+        assert len(made.answers) == 1
+
+
+async def test_a_late_diff_of_what_the_input_says_raises_no_alarm(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "a.txt"
+    path.write_text("one\ntwo\n")
+    raw = json.dumps({"file_path": str(path), "old_string": "two", "new_string": "2"})
+    diff = Diff(str(path), "two", "2")
+    async with rig(str(path.parent)) as made:
+        told = ToolCallUpdated("c", title="Edit", kind="edit", raw_input=raw)
+        made.session.apply(told)
+        question = put(made.session, made.host.questions, PermissionRequest("s", told, OPTIONS))
+        made.open.append(question)
+        sight = made.host.questions.sight(question.id)
+        with anyio.fail_after(40):
+            while not sight.ready:
+                await anyio.lowlevel.checkpoint()
+        early = shown(made)
+        made.session.apply(ToolCallUpdated("c", title="a.txt", content=(diff,)))
+        with anyio.fail_after(40):
+            while not any(it.told for it, _ in sight.previews):
+                await anyio.lowlevel.checkpoint()
+        late = shown(made)
+        assert (late.seen, late.notes) == (early.seen, ())
+        assert await made.respond(early) == ""
+
+
+async def test_an_answer_between_a_change_and_its_files_is_for_the_change(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "a.txt"
+    path.write_text("one\ntwo\n")
+    async with rig(str(path.parent)) as made:
+        made.ask("c", "", content=(Diff(str(path), "two", "2"),), kind="edit")
+        with anyio.fail_after(40):
+            while not made.host.questions.sight(made.open[0].id).ready:
+                await anyio.lowlevel.checkpoint()
+        seen = shown(made)
+        raw = {"file_path": str(path), "old_string": "one", "new_string": "rm -rf ~"}
+        made.session.apply(ToolCallUpdated("c", raw_input=json.dumps(raw)))
+        assert await made.respond(seen) == CHANGED
+        assert made.answers == []
+
+
 async def test_a_file_that_changes_changes_the_question(tmp_path: Path) -> None:
     path = tmp_path.resolve() / "a.txt"
     path.write_text("one\ntwo\n")
@@ -259,9 +317,17 @@ async def test_a_question_of_ours_is_asked_like_any_other() -> None:
 # --- a hostile agent
 
 CALLS, COMMANDS = ("a", "b"), ("ls", "rm -rf ~")
+WORDS: tuple[dict[str, Any], ...] = (
+    {"title": "$ ls"},
+    {"title": "Say hello", "status": "in_progress"},
+    {"kind": "execute", "name": "bash"},
+    {"content": (Text("it is harmless"),)},
+)
+"""What an agent may say of a command that changes nothing at stake."""
 AGENT = st.one_of(
     st.tuples(st.just("ask"), st.sampled_from(CALLS), st.sampled_from(COMMANDS)),
     st.tuples(st.just("update"), st.sampled_from(CALLS), st.sampled_from(COMMANDS)),
+    st.tuples(st.just("retitle"), st.sampled_from(CALLS), st.sampled_from(WORDS)),
     st.tuples(st.just("withdraw"), st.integers(0, 3), st.none()),
 )
 FRAME = st.tuples(st.just("frame"), st.none(), st.none())
@@ -273,7 +339,9 @@ USER = st.one_of(
 
 
 def command_of(menu: Menu) -> str:
-    return menu.body[0].text
+    """Return the command on screen; that the title says is not said twice."""
+    lines = [line.text for line in (*menu.body, *menu.head)]
+    return next(it for it in lines if it in COMMANDS)
 
 
 class Play:
@@ -286,15 +354,24 @@ class Play:
         self.told: set[tuple[str, str]] = set()
 
     async def step(self, what: str, one: Any, two: Any) -> None:
+        self.agent(what, one, two)
+        await self.user(what, one, two)
+
+    def agent(self, what: str, one: Any, two: Any) -> None:
         made = self.made
         if what == "ask":
             question = made.ask(one, two)
             self.asked[question.id] = two
         elif what == "update":
             made.session.apply(made.update(one, two))
+        elif what == "retitle":
+            made.session.apply(ToolCallUpdated(one, **two))
         elif what == "withdraw" and one < len(made.open):
             made.withdraw(made.open[one])
-        elif what == "frame":
+
+    async def user(self, what: str, one: Any, two: Any) -> None:
+        made = self.made
+        if what == "frame":
             made.window.frame()
             self.seen += [made.window.shown] if made.window.shown else []
         elif what == "go":
@@ -310,11 +387,17 @@ class Play:
         call = found and self.made.session.state.tool_call(found.tool_call_id)
         return json.loads(call.raw_input or "{}")["command"] if call else None
 
+    def is_as_seen(self, menu: Menu) -> bool:
+        """Tell whether it still asks what it asked at first, and what that screen showed."""
+        return self.asked.get(menu.id) == self.now(menu.id) == command_of(menu)
+
     async def answer(self, menu: Menu, *, inside: bool) -> None:
         """Answer what was on screen at some time."""
         before, now = len(self.made.answers), self.now(menu.id)
+        is_as_seen = self.is_as_seen(menu)
         said = await self.made.respond(menu, inside=inside)
         if len(self.made.answers) == before:
+            assert not is_as_seen, "the first answer counts where nothing at stake has changed"
             assert said, "who answers and is not heard is told"
             self.told.add((menu.id, menu.seen))
             return

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from acp_nvim.session.content import Text
 from acp_nvim.session.event import TurnEnded
-from acp_nvim.session.state import SessionState
+from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.attention import ending, name
 
 STATE = SessionState("show", "/w", id="s1", title="Fix the\ncache")
@@ -29,3 +30,10 @@ def test_how_it_ended(event: TurnEnded, hunks: int, said: str, *, warning: bool)
 def test_a_session_of_several_is_called_by_its_title() -> None:
     assert name(STATE, is_one_of_many=False) == "show"
     assert name(STATE, is_one_of_many=True) == "show · Fix the cache"
+
+
+def test_one_without_a_title_is_called_by_the_first_words_of_the_user() -> None:
+    said = Message("user:1#prompt", "user", 1, (Text("make it  fast"),))
+    state = SessionState("show", "/w", id="6f1c-uuid", entries=(said,))
+    assert name(state, is_one_of_many=True) == "show · make it fast"
+    assert name(SessionState("show", "/w", id="6f1c"), is_one_of_many=True) == "show"

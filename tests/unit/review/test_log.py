@@ -15,6 +15,7 @@ from acp_nvim.ledger.review import keep
 from acp_nvim.ledger.rewind import undo
 from acp_nvim.review import log
 from acp_nvim.review.log import EditLog
+from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
 from tests.support.files.file_rig import author
 from tests.support.files.review_texts import told
@@ -106,14 +107,14 @@ def test_turns_are_in_the_order_in_which_they_began(edits: EditLog) -> None:
     edits.wrote("/a", "a\nb\n", "a\nb\nc\n", author(4, agent="qwen"))
     reloaded = replace(author(1), began=20.0)
     edits.wrote("/c", None, "c\n", reloaded)
-    turns = edits.turns(("gemini", "s"))
+    turns = edits.turns(Stretch(("gemini", "s")))
     assert [(it.author, it.paths) for it in turns] == [
         (author(2), ("/a", "/b")),
         (author(10), ("/b",)),
         (reloaded, ("/c",)),
     ]
-    assert [it.author.turn for it in edits.turns(("gemini", "other"))] == [3]
-    assert edits.turns(("nobody", "s")) == ()
+    assert [it.author.turn for it in edits.turns(Stretch(("gemini", "other")))] == [3]
+    assert edits.turns(Stretch(("nobody", "s"))) == ()
 
 
 def test_a_turn_can_be_taken_back_although_it_was_kept(edits: EditLog) -> None:
@@ -123,7 +124,13 @@ def test_a_turn_can_be_taken_back_although_it_was_kept(edits: EditLog) -> None:
     edits.put("/a", keep(ledger).ledger)
     assert edits.changes("/a") == ()
     assert [it.state for it in edits.changes("/a", "kept")] == ["kept"]
-    assert len(edits.turns(("gemini", "s"))) == 1
+    assert len(edits.turns(Stretch(("gemini", "s")))) == 1
+
+
+def last_undo(edits: EditLog, session: tuple[str, str]) -> tuple[str, tuple[str, ...]] | None:
+    """Return the batch of the session's last undo, and its files."""
+    batch = edits.last_undo([Stretch(session)])
+    return None if batch is None else (batch, tuple(edits.undone_by(batch)))
 
 
 def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: EditLog) -> None:
@@ -132,19 +139,19 @@ def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: EditL
         assert ledger is not None
         edits.put(path, undo(ledger, author(turn, session), batch, books.now()).ledger)
 
-    assert edits.last_undo(("gemini", "s")) is None
+    assert last_undo(edits, ("gemini", "s")) is None
     for path in ("/a", "/b"):
         edits.wrote(path, None, "1\n", author(1))
         edits.wrote(path, "1\n", "1\n2\n", author(2))
     edits.wrote("/a", "1\n2\n", "1\n2\n3\n", author(3, "other"))
     take_back("/b", "second", 2)
     take_back("/a", "second", 2)
-    assert edits.last_undo(("gemini", "s")) == ("second", ("/a", "/b"))
+    assert last_undo(edits, ("gemini", "s")) == ("second", ("/a", "/b"))
     take_back("/b", "first", 1)
-    assert edits.last_undo(("gemini", "s")) == ("first", ("/b",))
+    assert last_undo(edits, ("gemini", "s")) == ("first", ("/b",))
     take_back("/a", "other", 3, "other")
-    assert edits.last_undo(("gemini", "s")) == ("first", ("/b",))
-    assert edits.last_undo(("gemini", "other")) == ("other", ("/a",))
+    assert last_undo(edits, ("gemini", "s")) == ("first", ("/b",))
+    assert last_undo(edits, ("gemini", "other")) == ("other", ("/a",))
 
 
 async def test_another_host_takes_the_books_up(books: Books, tmp_path: Path) -> None:

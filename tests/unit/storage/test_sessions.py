@@ -20,6 +20,7 @@ from acp_nvim.session.event import (
     TurnStarted,
 )
 from acp_nvim.session.model import Location, Prompt
+from acp_nvim.session.origin import Origin
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.saved import SavedSession, saved_of
 from acp_nvim.session.state import Entry, Message, SessionState
@@ -77,6 +78,20 @@ def test_what_is_kept_comes_back_as_it_was(store: Store) -> None:
     )
     assert restored.turn == 1
     assert [type(it) for it in restored.entries] == [type(it) for it in state.entries]
+
+
+def test_what_a_session_continues_is_kept() -> None:
+    origins = (Origin("agent", "s 0", 2), Origin("other", "ü", 5))
+    saved = SavedSession("agent", "s 1", "/work", "title", 1.0, origins=origins)
+    kept = CODEC.from_text(CODEC.to_text(saved))
+    assert kept is not None and kept.origins == origins
+
+
+def test_origins_that_are_none_harm_nothing() -> None:
+    head = json.loads(CODEC.to_text(SavedSession("agent", "s 1", "/work")))
+    for wrong in ("x", [1], [["a", "b"]], [["a", "b", "c"]], None):
+        kept = CODEC.from_text(json.dumps(head | {"origins": wrong}) + "\n")
+        assert kept is not None and kept.origins == ()
 
 
 def test_the_files_are_private(store: Store, tmp_path: Path) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.wire.cut import parse_cut
 from acp_nvim.wire.framing import BEGINNING, Cut, Framer
-from acp_nvim.wire.message import Failure, Noise, Request
+from acp_nvim.wire.message import Failure, Noise, Request, parse_beginning
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ from acp_nvim.wire.message import Failure, Noise, Request
     ],
 )
 def test_who_is_answered(beginning: bytes, known: object) -> None:
-    noise, *rest = parse_cut(beginning, "too large")
+    noise, *rest = parse_beginning(beginning.decode(), "too large")
     assert isinstance(noise, Noise) and noise.reason == "too large"
     assert rest == ([] if known is None else [known])
 

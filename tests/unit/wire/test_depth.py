@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from acp_nvim.wire.depth import DEEPEST, is_too_deep
-from acp_nvim.wire.message import Failure, Noise, Notification, Request, Response, parse_text
+from acp_nvim.wire.message import (
+    BEFORE,
+    TOO_DEEP,
+    Failure,
+    Noise,
+    Notification,
+    Request,
+    Response,
+    parse_text,
+)
 
 
 def nested(depth: int) -> Any:
@@ -51,6 +60,21 @@ def test_what_stands_beside_it_is_whole() -> None:
     assert said[2] == Response(1, {})
 
 
-def test_what_no_parser_takes_is_noise() -> None:
-    (only,) = parse_text('{"method":"m","params":' + "[" * 200_000)
+BOTTOMLESS = '"params":' + "[" * 200_000
+"""What no parser takes."""
+
+
+def test_who_asks_in_what_no_parser_takes_is_answered() -> None:
+    first, second = parse_text('{"jsonrpc":"2.0","id":4,"method":"m",' + BOTTOMLESS)
+    assert isinstance(first, Noise) and first.reason == TOO_DEEP and second == Request(4, "m")
+    first, second = parse_text('{"jsonrpc":"2.0","id":4,"result":' + "[" * 200_000)
+    assert isinstance(first, Noise) and second == Failure(4, 0, f"the answer is {TOO_DEEP}")
+    (only,) = parse_text('{"method":"m",' + BOTTOMLESS)
     assert isinstance(only, Noise)
+
+
+@pytest.mark.parametrize("params", [BOTTOMLESS, f'"params":{json.dumps(nested(400))}}}'])
+def test_who_asks_so_behind_text_is_answered(params: str) -> None:
+    text, noise, request = parse_text('sent {"jsonrpc":"2.0","id":4,"method":"m",' + params)
+    assert isinstance(text, Noise) and isinstance(noise, Noise) and request == Request(4, "m")
+    assert (text.reason, noise.reason) == (BEFORE, TOO_DEEP)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.wire.message import (
+    ATTEMPTS,
     NOISE_LIMIT,
     Failure,
     Noise,
@@ -16,6 +17,7 @@ from acp_nvim.wire.message import (
     Response,
     Sendable,
     parse_line,
+    parse_text,
     to_line,
 )
 
@@ -122,6 +124,9 @@ def test_a_malformed_error_is_still_a_failure(error: str, failure: Failure) -> N
         "\x1b[2J",
         '{"level":"info"}',
         '{"id":1,"level":"info"}',
+        '{"level":"info","id":0,"result":"ok"}',
+        '{"level":"info","id":0,"method":"GET"}',
+        '{"level":"info","method":"GET"}',
         '{"result":1}',
         '{"id":1.5,"result":1}',
         '{"id":true,"result":1}',
@@ -285,3 +290,79 @@ def test_a_line_of_ever_more_objects_ends() -> None:
 @pytest.mark.parametrize("prefix", ["sent ", "[12] ", "2026-11-22 "])
 def test_a_message_that_a_log_line_quotes_is_none(prefix: str) -> None:
     assert isinstance(parse(prefix + NOTIFICATION), Noise)
+
+
+FRAME = '{"jsonrpc":"2.0","method":"m"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x1b]0;agent\x07",
+        "\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\",
+        "\x1bP+q544e\x1b\\",
+        "\ufeffstarted ",
+        "[info] 12:00:01 ready ",
+        "> ",
+        "10 %\r55 %\r100 %\r",
+        "\ufffd",
+        "a\0b",
+        '[plugin] {"a": 1} ',
+        '{"jsonrpc":"2.0","method":"session/upda',
+        '{"level":"info","id":[1,2',
+        'x {"id":1,"result":{"jsonrpc":"2.0","method":"inner"}} ',
+        "[12] ",
+        "null",
+    ],
+)
+@pytest.mark.parametrize(
+    "frame",
+    [FRAME, '{ "jsonrpc" : "2.0","method":"m"}', '{"method":"m","params":null,"jsonrpc":"2.0"}'],
+)
+def test_a_message_begins_behind_text(text: str, frame: str) -> None:
+    assert parse_line((text + frame).encode()) == [
+        Noise(text, "text before a message"),
+        Notification("m"),
+    ]
+
+
+def test_a_message_behind_half_a_character_is_read() -> None:
+    assert parse_line(b"\xf0\x9f\x98" + FRAME.encode())[1:] == [Notification("m")]
+
+
+def test_a_record_that_is_json_is_no_part_of_the_message_behind_it() -> None:
+    noise, message = parse_line(('{"level":"info","msg":"{\\"jsonrpc\\":"}' + FRAME).encode())
+    assert isinstance(noise, Noise) and message == Notification("m")
+
+
+def test_text_between_messages_spoils_none_of_them() -> None:
+    messages = parse_line(f"one {FRAME} two {FRAME}".encode())
+    assert [it for it in messages if not isinstance(it, Noise)] == [Notification("m")] * 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x" * 8_000_000 + FRAME,
+        '{"id":[1,' * 500_000 + FRAME,
+        ('{"id":["' + "a" * 100_000) * 40 + FRAME,
+        '{"id":' * 500_000,
+    ],
+    ids=["text", "brackets", "strings", "deep"],
+)
+def test_the_beginning_of_a_message_is_looked_for_within_bounds(line: str) -> None:
+    tried = 0
+
+    def load(text: str) -> Any:
+        nonlocal tried
+        tried += 1
+        return json.loads(text)
+
+    parse_text(line, load)
+    assert tried <= ATTEMPTS + 2
+
+
+@STEADY
+@given(st.text(st.characters(blacklist_characters="{\n", blacklist_categories=["Cs"])))
+def test_any_text_may_stand_before_a_message(text: str) -> None:
+    assert parse_line((text + FRAME).encode())[-1] == Notification("m")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from acp_nvim.client.login import OF_A_TERMINAL
 from acp_nvim.commands.agents.agent_list import address, entries, planned, started
 from acp_nvim.commands.payloads.of_agents import OfName
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.loopback import is_this_machine
 from acp_nvim.registry import installer
 from acp_nvim.registry.entry import Archive
 from acp_nvim.registry.installed import installed
 from acp_nvim.registry.plan import Plan
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
-from acp_nvim.workspace.launching import environment
+from acp_nvim.workspace.launching import environment_of_python
 
 LONGEST = 300
 """Characters of how an agent is started, in a question."""
@@ -27,8 +30,8 @@ async def install(host: Host, payload: OfName) -> None:
     plan = planned(host, name, entry)
     if not await _is_wanted(host, plan):
         return
-    env = {key: it for key, it in environment().items() if key not in OF_A_TERMINAL}
-    local = address(host).startswith("http://")
+    env = {key: it for key, it in environment_of_python().items() if key not in OF_A_TERMINAL}
+    local = is_this_machine(urlsplit(address(host)).hostname or "")
     await host.installer.install(plan, entry.title if entry else name, env, local=local)
     host.editor.notifier.notice(f"{name} is installed: :Acp start {name} starts it")
 

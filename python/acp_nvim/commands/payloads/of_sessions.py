@@ -57,7 +57,7 @@ class Sessions:
 
     file: str
     cwd: str
-    action: Literal["", "close", "delete", "archive"] = ""
+    action: Literal["", "close", "delete", "archive", "unarchive"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,14 @@ class FollowLink:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenLink:
+    """The web address under the cursor, and the text that stands for it."""
+
+    address: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Fold:
     """Open or close what stands in a row, or all of it."""
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
-from acp_nvim.client.listing import list_all
+from acp_nvim.client.listing import LISTING, Listing, list_all
 from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.commands.roots import let_in
@@ -23,12 +24,12 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.saved import restored
 from acp_nvim.storage import private
-from acp_nvim.view.sessions import Row, age, label, listed_row, merged
+from acp_nvim.view.lists.sessions import Row, age, label, listed_row, merged
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root, is_too_wide
-from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows
+from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows, titled
 
 KIND = "acp.session"
 MOST_RECENT = 3
@@ -38,8 +39,9 @@ ELSEWHERE = "this session is open in another Neovim, too: neither shows what is 
 async def sessions(host: Host, payload: Sessions) -> None:
     """Let the user pick a session: go on with it, or close or delete it (`action`)."""
     action, cwd = payload.action, find_root(payload.file, payload.cwd)
-    rows = await _rows(host, cwd)
-    tell_logins(host)
+    is_archived = action == "unarchive"
+    rows = await (listed_rows(host, cwd, archived=True) if is_archived else _rows(host, cwd))
+    tell_missing(host)
     if action == "close":
         rows = tuple(row for row in rows if row.kind == "open" and row.state != "closed")
     if not rows:
@@ -56,12 +58,14 @@ _TITLES = {
     "close": "Close a session",
     "delete": "Delete a session",
     "archive": "Archive a session",
+    "unarchive": "List an archived session again",
 }
 _NOTHING = {
     "": "there is no session of this project: :AcpStart opens one",
     "close": "no session is open",
     "delete": "there is no session of this project to delete",
     "archive": "there is no session of this project to archive",
+    "unarchive": "no agent that runs here has an archived session of this project",
 }
 
 
@@ -69,14 +73,16 @@ async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
     listed = await listed_rows(host, cwd)
     opened = open_rows(host.workspace.chats, host.store.now() - host.clock())
-    return merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
+    rows = merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
+    return tuple(titled(row, host.workspace.chats) for row in rows)
 
 
-async def listed_rows(host: Host, cwd: str) -> tuple[Row, ...]:
-    """Return the sessions that the agents list for a folder."""
+async def listed_rows(host: Host, cwd: str, *, archived: bool = False) -> tuple[Row, ...]:
+    """Return the sessions that the agents list for a project; some list those of all projects."""
     listings = [it.ready.listing for it in host.workspace.clients if it.ready is not None]
-    listed = await list_all(listings, cwd)
-    return tuple(listed_row(agent, it) for agent, told in listed.items() for it in told)
+    listed = await list_all(listings, cwd, archived=archived)
+    rows = (listed_row(agent, it) for agent, told in listed.items() for it in told)
+    return tuple(row for row in rows if is_same(find_root("", row.cwd), cwd))
 
 
 def recent(host: Host, payload: OfChat) -> dict[str, Any]:
@@ -98,11 +104,13 @@ def recent(host: Host, payload: OfChat) -> dict[str, Any]:
     }
 
 
-def tell_logins(host: Host) -> None:
+def tell_missing(host: Host) -> None:
     """Say whose list is missing: the user gives the command again after the login (C-054)."""
     for client in host.workspace.clients:
         if client.state == "needs_login" and client.error:
             host.editor.notifier.notice(client.error, warning=True)
+        elif client.ready is not None and client.ready.listing.late:
+            host.editor.notifier.notice(reasons.unlisted(client.name, LISTING), warning=True)
 
 
 def _is_chosen(host: Host, row: Row, cwd: str) -> bool:
@@ -271,12 +279,24 @@ async def _delete(host: Host, row: Row, cwd: str) -> None:
 
 async def _archive(host: Host, row: Row, cwd: str) -> None:
     """Close it, and let the agent put it away: it is kept, and listed no more."""
-    client = host.workspace.client(row.agent)
-    if client is None or client.ready is None:
-        raise UserError(f"{row.agent} is not running: :AcpStart {row.agent}, then archive it")
-    await client.ready.listing.archive(row.id)
+    await _listing(host, row, "archive").archive(row.id)
     await _close(host, row, cwd)
     host.store.delete(row.agent, row.id)
+    said = f"{row.agent} keeps this session: :Acp sessions unarchive lists it again"
+    host.editor.notifier.notice(said)
+
+
+async def _unarchive(host: Host, row: Row, _cwd: str) -> None:
+    """Let the agent list it again; it is not opened."""
+    await _listing(host, row, "unarchive").unarchive(row.id)
+    host.editor.notifier.notice("this session is listed again: :Acp sessions opens it")
+
+
+def _listing(host: Host, row: Row, what: str) -> Listing:
+    client = host.workspace.client(row.agent)
+    if client is None or client.ready is None:
+        raise UserError(f"{row.agent} is not running: :AcpStart {row.agent}, then {what} it")
+    return client.ready.listing
 
 
 DEEDS: Mapping[str, Callable[[Host, Row, str], Awaitable[None]]] = {
@@ -284,6 +304,7 @@ DEEDS: Mapping[str, Callable[[Host, Row, str], Awaitable[None]]] = {
     "close": _close,
     "delete": _delete,
     "archive": _archive,
+    "unarchive": _unarchive,
 }
 """What can be done with a session; the folder is the one in which the user has chosen it."""
 

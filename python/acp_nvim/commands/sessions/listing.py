@@ -9,12 +9,12 @@ from acp_nvim.commands.sessions.deeds import (
     DEEDS,
     listed_rows,
     rename_chat,
-    tell_logins,
+    tell_missing,
     usable_title,
 )
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import screen
-from acp_nvim.view.sessions import Row
+from acp_nvim.view.lists.sessions import Row
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
@@ -27,7 +27,7 @@ async def show(host: Host, payload: ListSessions) -> None:
     if shown is None or shown.cwd != cwd:
         shown = _new(host, payload.list, cwd)
     await _look_again(host, shown)
-    tell_logins(host)
+    tell_missing(host)
 
 
 def _new(host: Host, number: int, cwd: str) -> SessionList:

@@ -10,8 +10,8 @@ from acp_nvim.commands.roots import let_in
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.session.event import SessionClosed, SessionReopening
-from acp_nvim.session.saved import restored
-from acp_nvim.view.agents import stayed as sentence
+from acp_nvim.session.saved import restored, title_of
+from acp_nvim.view.lists.agents import stayed as sentence
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -21,7 +21,7 @@ def stayed(host: Host, payload: Stayed) -> None:
     for each in reversed(payload.chats):
         _take_in(host, each)
     states = [host.workspace.chats[each.chat].session.state for each in payload.chats]
-    titles = [it.title or it.id for it in states if it.id is not None]
+    titles = [title_of(it) or it.id for it in states if it.id is not None]
     if titles:
         host.editor.notifier.notice(sentence(titles))
 

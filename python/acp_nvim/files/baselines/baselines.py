@@ -8,7 +8,7 @@ found, but not what was there before.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic, time_ns
 from types import MappingProxyType
@@ -18,7 +18,8 @@ from anyio import to_thread
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines.cache import SnapshotCache
-from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange
+from acp_nvim.files.baselines.committed import CommittedTexts
+from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange, Reason
 from acp_nvim.files.baselines.ignored import IgnoredFiles
 from acp_nvim.files.baselines.listing import Fingerprint, Listings, real_fingerprint
 from acp_nvim.files.baselines.memory import Memory, Remembered
@@ -54,6 +55,8 @@ class Changes:
     known: tuple[DiskChange, ...]
     unknown: tuple[str, ...]
     gone: tuple[str, ...] = ()
+    reasons: Mapping[str, Reason] = field(default_factory=dict, compare=False)
+    """Why each of the unknown is not known."""
 
 
 class Baselines:
@@ -79,7 +82,8 @@ class Baselines:
         self._unread: set[str] = set()
         self._room_for = largest
         """The most bytes of a file for which the shelf has had room."""
-        self._untold: set[str] = set()
+        self._committed = CommittedTexts()
+        self._untold: dict[str, Reason] = {}
         self._deadline = 0.0
         """When to read no more."""
         self._lock = anyio.Lock()
@@ -146,6 +150,7 @@ class Baselines:
             self._deadline = deadline
             changes = await self._compare(roots, encodings)
             await to_thread.run_sync(self._read)
+            await self._remember_unread(roots)
             await self._ignored.see(self._repositories(roots.folders()))
             return changes
 
@@ -178,7 +183,8 @@ class Baselines:
                 self._shelf.swap(path, None, ABSENT)
             else:
                 await self._meet(comparison, path, at)
-            self._untold.update(comparison.unknown)
+            await self._tell_committed(comparison)
+            self._untold |= self._reasons(comparison)
         return comparison.known[0] if comparison.known else None
 
     def text(self, path: str, encoding: str = "") -> Text:
@@ -195,7 +201,7 @@ class Baselines:
         """Say that we ourselves have just made the disk hold this exact text."""
         sight = ABSENT if text is None else written_snapshot(path, text, self._largest)
         self._shelf.put(path, sight)
-        self._untold.discard(path)
+        self._untold.pop(path, None)
 
     def watches(self, path: str) -> bool:
         """Return whether somebody has looked there, so that a change would be found."""
@@ -215,14 +221,33 @@ class Baselines:
                 comparison.compare_all, folder, inventory, began, last
             )
         self._unread.update(comparison.unread)
-        untold = {it for it in self._untold if it.startswith(tuple(map(inside, folders)))}
-        self._untold -= untold
+        await self._tell_committed(comparison)
+        here = tuple(map(inside, folders))
+        reasons = {it: why for it, why in self._untold.items() if it.startswith(here)}
+        self._untold = {it: why for it, why in self._untold.items() if it not in reasons}
+        reasons |= self._reasons(comparison)
         known, gone = await to_thread.run_sync(self._gone, folders)
         return Changes(
             (*comparison.known, *known),
-            tuple(dict.fromkeys([*untold, *comparison.unknown])),
+            tuple(reasons),
             tuple(gone),
+            reasons,
         )
+
+    async def _remember_unread(self, roots: Roots) -> None:
+        """See what git knows of the files for which there was no time, or no room."""
+        unread = await to_thread.run_sync(self._shelf.unread, self._largest)
+        await self._committed.see(self._repositories(roots.folders()), unread)
+
+    async def _tell_committed(self, comparison: Comparison) -> None:
+        """Tell of the files that nobody has read what git knows that they held."""
+        seen = ((path, it.was) for path, it in comparison.unknown.items())
+        unread = {path: it for path, it in seen if it and it.is_unread(self._largest)}
+        texts = await self._committed.texts(unread)
+        await to_thread.run_sync(comparison.tell_read, texts)
+
+    def _reasons(self, comparison: Comparison) -> dict[str, Reason]:
+        return {path: it.reason(self._largest) for path, it in comparison.unknown.items()}
 
     def _repositories(self, folders: Iterable[str]) -> list[str]:
         """Return those in these folders, as they were listed last."""

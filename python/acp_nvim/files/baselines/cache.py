@@ -41,6 +41,10 @@ class SnapshotCache:
         sight = self._sights.get(path)
         return sight is not None and sight.packed is not None
 
+    def unread(self, largest: int) -> set[str]:
+        """Return the files of up to so many bytes of which it has no text."""
+        return {path for path, it in list(self._sights.items()) if it.is_unread(largest)}
+
     def paths(self) -> list[str]:
         """Return all paths that were seen, with or without a file."""
         return list(self._sights)

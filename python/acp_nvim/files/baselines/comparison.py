@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic, sleep, time_ns
+from typing import Literal, TypeAlias
 
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
@@ -19,11 +20,14 @@ from acp_nvim.files.baselines.snapshot import (
     Snapshot,
     Text,
     Unknown,
+    committed_snapshot,
     read_snapshot,
 )
 from acp_nvim.files.roots import inside
 from acp_nvim.ledger.ledger import UNKNOWN_ATTRIBUTES, FileAttributes
 
+Reason: TypeAlias = Literal["too large", "binary", "a link", "not read before"]
+"""Why what a file held is not known."""
 QUIET = 0.02
 """Seconds between two writes of most programs, which empty a file, and then write it."""
 EMPTIED = 10
@@ -45,8 +49,26 @@ class DiskChange:
     """What `disk.stamp` said when it held `before`, as far as that is known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A file whose text before or after a change is not known, as it was seen; None: not seen, of
+    a link both."""
+
+    was: Snapshot | None
+    now: Snapshot | None
+
+    def reason(self, largest: int) -> Reason:
+        """Return why its text is not known; files of more than `largest` bytes are not read."""
+        seen = [it for it in (self.was, self.now) if it is not None]
+        if not seen:
+            return "a link"
+        if any(it.is_larger(largest) for it in seen):
+            return "too large"
+        return "binary" if any(it.has_no_text() for it in seen) else "not read before"
+
+
 class Comparison:
-    """Collects what differs: changes, and paths of files whose text before or after is unknown.
+    """Collects what differs: changes, and files whose text before or after is unknown.
 
     `encodings` are those of buffers, by path; `quiet`: for how many seconds a file must not have
     changed before it is read. `unread` are files of which only the stamp is known.
@@ -66,7 +88,7 @@ class Comparison:
         self._largest = largest
         self._encodings = encodings
         self.known: list[DiskChange] = []
-        self.unknown: list[str] = []
+        self.unknown: dict[str, Unclear] = {}
         self.unread: list[str] = []
 
     def compare_all(self, folder: str, inventory: Listing, began: int, last: Scan | None) -> Scan:
@@ -85,7 +107,8 @@ class Comparison:
                 self.meet(path, at, is_new=True if sure and path not in last.links else None)
             elif self._shelf.swap(path, None, Snapshot(at)):
                 self.unread.append(path)
-        self.unknown += () if last is None else last.moved_links(this)
+        links = () if last is None else last.moved_links(this)
+        self.unknown |= dict.fromkeys(links, Unclear(None, None))
         return this
 
     def compare(self, path: str, at: Fingerprint | None, was: Snapshot) -> None:
@@ -104,7 +127,19 @@ class Comparison:
         if is_new:
             self._tell(path, None, now)
         elif is_new is None:
-            self.unknown.append(path)
+            self.unknown[path] = Unclear(None, now)
+
+    def tell_read(self, texts: Mapping[str, bytes]) -> None:
+        """Tell what is known of unclear changes by the bytes that the files held before."""
+        for path, data in texts.items():
+            seen, now = self.unknown[path].was, self.unknown[path].now
+            if seen is None or now is None:
+                continue
+            was = committed_snapshot(seen, data)
+            if seen.digest in (b"", was.digest):
+                del self.unknown[path]
+                if not was.is_like(now):
+                    self._tell(path, was, now)
 
     def _see(
         self, path: str, at: Fingerprint | None, was: Snapshot | None = None
@@ -161,7 +196,7 @@ class Comparison:
         before: Text = was.text(encoding) if was else None
         after = now.text(encoding)
         if isinstance(before, Unknown) or isinstance(after, Unknown):
-            self.unknown.append(path)
+            self.unknown[path] = Unclear(was, now)
         elif before != after:
             form, stamps = (was.form(), was.stamps) if was else (ABSENT_FORM, ())
             mode = now.form().mode

@@ -53,6 +53,8 @@ class Snapshot:
     stamps: tuple[str, ...] = ()
     """The last under which the same bytes were seen (`disk.stamp`)."""
 
+    is_binary: bool = False
+
     def text(self, encoding: str = "") -> Text:
         """Return its exact text; `encoding`: that of its buffer, "" without."""
         if self.fingerprint is None:
@@ -72,6 +74,19 @@ class Snapshot:
         if self.fingerprint is None or other.fingerprint is None:
             return self.fingerprint is other.fingerprint
         return bool(self.digest) and self.digest == other.digest
+
+    def is_larger(self, size: int) -> bool:
+        """Return whether it is a file of more bytes."""
+        return self.fingerprint is not None and self.fingerprint[2] > size
+
+    def has_no_text(self) -> bool:
+        """Return whether its bytes are known to be no text."""
+        return self.is_binary or (self.packed is not None and self.text() is UNKNOWN)
+
+    def is_unread(self, largest: int) -> bool:
+        """Return whether a file that could have been read was not, or its text is not kept."""
+        there = self.fingerprint is not None and self.packed is None
+        return there and not self.is_binary and not self.is_larger(largest)
 
     def without_text(self) -> Snapshot:
         """Return it without its bytes."""
@@ -136,7 +151,13 @@ def _sight(
     kept = not is_binary(data) or may_be_wide(data)
     # Level 1: a third of the size at 0.1 GB/s; higher levels take longer and gain a tenth.
     packed = zlib.compress(data, 1) if kept else None
-    return Snapshot(at, digest, packed, settled, near, stamps)
+    return Snapshot(at, digest, packed, settled, near, stamps, is_binary=not kept)
+
+
+def committed_snapshot(seen: Snapshot, data: bytes) -> Snapshot:
+    """Return the sight of a file that is known to hold these bytes, though nobody has read it."""
+    at = seen.fingerprint
+    return seen if at is None else replace(_sight(at, data, at[1]), settled=seen.settled)
 
 
 def stamp_of(at: Fingerprint) -> str:

@@ -46,6 +46,10 @@ class Disputes:
     def __contains__(self, path: str) -> bool:
         return path in self._open
 
+    def waits(self, path: str) -> bool:
+        """Return whether something stands against the user there, or may come."""
+        return path in self._open or path in self._begun
+
     def line(self, path: str, *, found: bool = False) -> int | None:
         """Return the 0-based line where the user's text stands against another program's on disk.
 
@@ -74,7 +78,8 @@ class Disputes:
         if author is not None:
             places = tuple((place.first, place.last) for place in followed.conflicts)
             sides, before = (followed.base, followed.theirs), self._before(path, change)
-            conflict = Conflict(path, author, *sides, places, on_disk=True, before=before)
+            mode = change.form.mode if change is not None and change.after is None else 0
+            conflict = Conflict(path, author, *sides, places, True, before, mode)
             is_news = self._told.get(path) != author.turn_key
             self._told[path] = author.turn_key
             self._stands_upon(path, conflict.theirs, before)

@@ -54,6 +54,8 @@ class Unfinished:
         self._knowledge = knowledge
         self._late: dict[str, Late] = {}
         self._begun: dict[str, Begun] = {}
+        self._merged: dict[str, str] = {}
+        """The stamp of the file that the editor has taken by itself last, by path."""
 
     def __contains__(self, path: str) -> bool:
         return path in self._late or path in self._begun
@@ -112,6 +114,23 @@ class Unfinished:
         """Return what is new, if anything is, with that which waits, and no longer does."""
         late = self._late.pop(path, None)
         return new if late is None else _with(late, new)
+
+    def waits(self, path: str) -> bool:
+        """Return whether the editor could not take something of that file yet."""
+        late = self._late.get(path)
+        return late is not None and late.problem is not None and late.change is not None
+
+    def is_merged(self, path: str, stamp: str) -> bool:
+        """Return whether the editor has taken the file of that stamp, "" for none, by itself; once
+        of each."""
+        is_new = stamp not in ("", self._merged.get(path))
+        if is_new:
+            self._merged[path] = stamp
+        return is_new
+
+    def take(self, path: str) -> Late:
+        """Return what has waited, and does not any more."""
+        return self._late.pop(path)
 
     # --- what we write
 

@@ -6,10 +6,10 @@ from acp_nvim.protocol.base import Lenient, LenientList, WireModel
 
 
 class SessionInfo(WireModel):
-    """A session of `session/list`; without an id or a cwd it is none (C-101)."""
+    """A session of `session/list`; without an id it is none (C-101)."""
 
     session_id: str
-    cwd: str
+    cwd: Lenient[str]
     title: Lenient[str]
     updated_at: Lenient[str]
     additional_directories: LenientList[str]

@@ -8,14 +8,17 @@ from acp_nvim.session.model import ListedSession
 
 
 def decode_sessions(result: object) -> SessionPage:
-    """Return one page of `session/list`; what is no id, no cwd or no cursor is as good as none."""
+    """Return one page of `session/list`; what is no id, no cwd or no cursor is as good as none.
+
+    A session that names no folder stays, one that names a relative folder does not.
+    """
     told = types.ListResult.model_validate(result if isinstance(result, dict) else {})
     sessions = tuple(
         ListedSession(
-            it.session_id, it.cwd, it.title, it.updated_at, it.additional_directories or ()
+            it.session_id, it.cwd or "", it.title, it.updated_at, it.additional_directories or ()
         )
         for it in told.sessions or ()
-        if it.session_id and it.cwd.startswith("/")
+        if it.session_id and (it.cwd or "/").startswith("/")
     )
     return SessionPage(sessions, told.next_cursor)
 

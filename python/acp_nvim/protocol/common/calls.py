@@ -67,9 +67,12 @@ class Calls(ABC):
         """Return `session/close`."""
         return methods.CLOSE_SESSION, {"sessionId": session_id}
 
-    def list_sessions(self, cwd: str, cursor: str | None = None) -> Call:
+    def list_sessions(self, cwd: str, cursor: str | None = None, *, archived: bool = False) -> Call:
         """Return `session/list`."""
-        return methods.LIST_SESSIONS, {"cwd": cwd} | ({} if cursor is None else {"cursor": cursor})
+        page = {} if cursor is None else {"cursor": cursor}
+        return methods.LIST_SESSIONS, {"cwd": cwd} | page | (
+            {"archived": "only"} if archived else {}
+        )
 
     def delete_session(self, session_id: str) -> Call:
         """Return `session/delete`."""
@@ -82,6 +85,10 @@ class Calls(ABC):
     def archive_session(self, session_id: str) -> Call:
         """Return `session/archive`."""
         return methods.ARCHIVE_SESSION, {"sessionId": session_id}
+
+    def unarchive_session(self, session_id: str) -> Call:
+        """Return `session/unarchive`."""
+        return methods.UNARCHIVE_SESSION, {"sessionId": session_id}
 
     def auth_status(self) -> Call:
         """Return `auth/status`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
+from acp_nvim.paths import named
 from acp_nvim.protocol.common.content import decode_content, unknown_content
 from acp_nvim.protocol.v1 import types
 from acp_nvim.session.content import Diff, TerminalOutput, ToolContent
@@ -22,7 +23,7 @@ def decode_tool_content(value: object) -> ToolContent:
                 return decode_content(value.get("content"))
             case "diff":
                 diff = types.DiffContent.model_validate(value)
-                return Diff(diff.path, diff.old_text, diff.new_text)
+                return Diff(named(diff.path)[0], diff.old_text, diff.new_text)
             case "terminal":
                 return TerminalOutput(types.TerminalContent.model_validate(value).terminal_id)
             case _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acp_nvim.paths import named
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.content import decode_tool_content
@@ -50,8 +51,9 @@ def _kind(kind: str | None) -> str | Unset:
 
 
 def _location(location: types.ToolCallLocation) -> Location:
+    path, named_line = named(location.path)
     line = location.line
-    return Location(location.path, line if line is not None and line > 0 else None)
+    return Location(path, line if line is not None and line > 0 else named_line)
 
 
 def _json_text(value: object) -> str | Unset:

@@ -24,6 +24,10 @@ from acp_nvim.session.request import (
     PermissionAnswer,
     PermissionRequest,
 )
+from acp_nvim.session.terminal import command_line
+
+REFERENCES = frozenset({"type", "cwd", "toolCallId", "terminalId", "_meta"})
+"""Members of a command that are known by other names, or change nothing."""
 
 
 def decode_request(method: str, params: object, capabilities: ClientCapabilities) -> AgentRequest:
@@ -61,13 +65,21 @@ def _subject(told: dict[str, Any] | None) -> tuple[ToolCallUpdated | None, Subje
             case "tool_call":
                 return tool_call_event(types.ToolCallSubject.model_validate(told).tool_call), None
             case "command":
-                return _command(types.CommandSubject.model_validate(told))
+                return _command(types.CommandSubject.model_validate(told), told)
     except ValidationError:
         pass
     return None, Subject(str(told.get("type") or "?"), (Text(compact(told)),), "other")
 
 
-def _command(told: types.CommandSubject) -> tuple[ToolCallUpdated | None, Subject]:
-    call = None if told.tool_call_id is None else ToolCallUpdated(told.tool_call_id)
-    where = () if told.terminal_id is None else (TerminalOutput(told.terminal_id),)
-    return call, Subject(told.command, where, "execute", told.cwd)
+def _command(
+    subject: types.CommandSubject, told: dict[str, Any]
+) -> tuple[ToolCallUpdated | None, Subject]:
+    """Return what would run; what is told of it beyond the schema may change what it does."""
+    call = None if subject.tool_call_id is None else ToolCallUpdated(subject.tool_call_id)
+    where = () if subject.terminal_id is None else (TerminalOutput(subject.terminal_id),)
+    given = {name: it for name, it in told.items() if name not in REFERENCES}
+    words = given.get("args")
+    is_list = isinstance(words, list) and all(isinstance(it, str) for it in words)
+    title = command_line(subject.command, words or () if is_list else ())
+    more = compact(given) if len(given) > 1 else None
+    return call, Subject(title, where, "execute", subject.cwd, more)

@@ -7,9 +7,10 @@ file without a hunk, which may be binary or only moved, a line says what became 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from acp_nvim.paths import named
 from acp_nvim.protocol.v2 import types
 from acp_nvim.session.content import Diff, FileChange, ToolContent
 
@@ -66,9 +67,12 @@ class _Hunk:
 def decode_diff(told: types.Diff) -> Iterator[ToolContent]:
     """Yield the hunks of the patch, and the files of which these do not say what became of them."""
     patch = told.patch
-    diffs = list(_diffs(patch.text)) if patch is not None and patch.format == GIT_PATCH else []
+    changes = tuple(map(_plain, told.changes))
+    names = {path for it in changes for path in (it.path, it.old_path) if path}
+    is_git = patch is not None and patch.format == GIT_PATCH
+    diffs = list(_diffs(patch.text, names)) if patch is not None and is_git else []
     shown = {diff.path for diff in diffs}
-    for change in told.changes:
+    for change in changes:
         is_text = change.file_type in (None, "text")  # where a link leads looks like a text
         if change.path not in shown or change.old_path is not None or not is_text:
             yield FileChange(
@@ -77,12 +81,31 @@ def decode_diff(told: types.Diff) -> Iterator[ToolContent]:
     yield from diffs
 
 
-def _diffs(text: str) -> Iterator[Diff]:
+def _plain(change: types.DiffChange) -> types.DiffChange:
+    """Return it with paths where it has addresses."""
+    old = change.old_path and named(change.old_path)[0]
+    return change.model_copy(update={"path": named(change.path)[0], "old_path": old})
+
+
+def _diffs(text: str, names: Collection[str]) -> Iterator[Diff]:
     for hunk in _hunks(text):
-        if not hunk.path.startswith("/"):
+        if not hunk.path:
             continue  # it cannot be told which file it is of
         old = None if hunk.is_new and not hunk.old else "".join(hunk.old)
-        yield Diff(hunk.path, old, "".join(hunk.new))
+        yield Diff(_of_file(hunk.path, names), old, "".join(hunk.new))
+
+
+def _of_file(name: str, names: Collection[str]) -> str:
+    """Return the file that a patch names, perhaps as git does: relative, behind `a/` or `b/`."""
+    path, _ = named(name)
+    if path.startswith("/") or path in names:
+        return path
+    short = path[2:] if path[:2] in ("a/", "b/") else path
+    for known in (path, short):
+        found = next((it for it in names if it == known or it.endswith(f"/{known}")), None)
+        if found is not None:
+            return found
+    return short
 
 
 def _hunks(text: str) -> Iterator[_Hunk]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from acp_nvim.paths import named
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.v2 import types
 from acp_nvim.protocol.v2.content import decode_tool_content, decode_tool_contents
@@ -67,8 +68,9 @@ def _kind(kind: str) -> str:
 
 
 def _location(location: types.ToolCallLocation) -> Location:
+    path, named_line = named(location.path)
     line = location.line
-    return Location(location.path, line if line is not None and line > 0 else None)
+    return Location(path, line if line is not None and line > 0 else named_line)
 
 
 def _json_text(value: object) -> str | None:

@@ -1,6 +1,7 @@
 """What to think of an address that an agent wants opened (v1/elicitation § URL security).
 
-Pure: the address is read, never fetched (C-294). Used by `questions.elicitation` and the view.
+Pure: the address is read, never fetched (C-294). For links that an agent asks to open, and for
+those in what it says.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class Address:
     start: int = 0
     end: int = 0
     warnings: tuple[str, ...] = ()
+    disguises: tuple[str, ...] = ()
+    """Those of the warnings that say how it may look like another address."""
     refusal: str | None = None
 
 
@@ -50,19 +53,26 @@ def judge(url: str) -> Address:
         return Address(url, refusal="it names no host")
     group, begin = found.lastgroup or "", url.index("://") + 3
     host = found[group].lower()
-    warnings = tuple(_warnings(parts, host))
-    return Address(url, host, begin + found.start(group), begin + found.end(group), warnings)
+    disguises = tuple(_disguises(parts, host))
+    warnings = (*_plain_warnings(parts, host), *disguises)
+    start, end = begin + found.start(group), begin + found.end(group)
+    return Address(url, host, start, end, warnings, disguises)
 
 
-def _warnings(parts: SplitResult, host: str) -> list[str]:
+def _plain_warnings(parts: SplitResult, host: str) -> list[str]:
     found = []
     if parts.scheme != "https":
         found.append("the connection is not encrypted (http)")
+    if _is_ip(host):
+        found.append("the host is a number, not a name")
+    return found
+
+
+def _disguises(parts: SplitResult, host: str) -> list[str]:
+    found = []
     if "@" in parts.netloc:
         before = parts.netloc.rpartition("@")[0]
         found.append(f"the host is {host}; {before!r} before the @ is only a user name")
-    if _is_ip(host):
-        found.append("the host is a number, not a name")
     if any(label.startswith("xn--") for label in host.split(".")):
         found.append(f"the name is Punycode, browsers may show it as {_decoded(host)}")
     elif not host.isascii():

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from acp_nvim import hunks
-from acp_nvim.paths import SAME, Paths
+from acp_nvim.paths import SAME, Paths, absolute, named
 from acp_nvim.session.content import Diff
 from acp_nvim.session.proposal.apply import applied
 from acp_nvim.session.proposal.edit import NoFit, Proposal, Remove, Replace, Whole
@@ -97,7 +97,7 @@ def _of_diff(diff: Diff) -> Proposal:
 
 
 def _ours(told: Proposal, paths: Paths) -> Proposal:
-    path, moved_to = paths.shown_here(told.path), paths.shown_here(told.moved_to)
+    path, moved_to = (paths.shown_here(named(it)[0]) for it in (told.path, told.moved_to))
     return replace(told, path=path, moved_to=moved_to)
 
 
@@ -122,7 +122,7 @@ def _united(parts: Iterable[Proposal], cwd: str) -> list[Proposal]:
 
 
 def _absolute(path: str, cwd: str) -> str:
-    return path if not path or path.startswith("/") else f"{cwd.rstrip('/')}/{path}"
+    return absolute(path, cwd)
 
 
 def _best(shown: Proposal, raw: Proposal | None) -> Proposal:

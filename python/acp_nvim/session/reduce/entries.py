@@ -1,17 +1,22 @@
 """The transcript as a value: add an entry, put one in place of another, close what is open.
 
-For the reducers of this package only. An entry never moves and is never taken out, so its position
-makes a key unique, and everything but the touched entry stays the same object.
+For the reducers of this package only. An entry never moves, is never taken out and keeps its key:
+so its position makes a key unique, what refers to an entry by its key stays right, and everything
+but the touched entry stays the same object.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from acp_nvim.session.log import Index, Log
+from acp_nvim.session.log import Index, Log, Table
 from acp_nvim.session.model import Mark, Severity, ToolStatus
 from acp_nvim.session.state import Compaction, Entry, Notice, SessionState, ToolCall
 
+Named: TypeAlias = ToolCall | Compaction
 OPEN = frozenset({"pending", "in_progress"})
 
 
@@ -31,12 +36,48 @@ def put(state: SessionState, entry: Entry, *, current: str | None) -> SessionSta
     return state.evolved(entries=entries, current=current)
 
 
-def rename(state: SessionState, entry: ToolCall, key: str) -> SessionState:
-    """Give an entry another key, which must be new, so that its own is free again."""
-    position = state.index[entry.key]
-    index = Index.of(state.index).without(entry.key).put(key, position)
-    entries = Log.of(state.entries).put(position, replace(entry, key=key))
-    return replace(state, entries=entries, index=index)
+def add_named(state: SessionState, name: str, entry: Named) -> SessionState:
+    """Append what the agent calls by that name from now on, under a key that no other entry has."""
+    if name not in state.index:
+        return add(state, replace(entry, key=name))
+    key = f"again#{len(state.entries)}:{name}"
+    state = add(state, replace(entry, key=key))
+    return state.evolved(latest=Table.of(state.latest).put(name, key))
+
+
+def under_new_keys(kept: Sequence[Entry]) -> list[Entry]:
+    """Return kept entries under keys of their own, with all that refers to them.
+
+    They may come from several sessions, and some may be gone: a call was made in the nearest one
+    before it that has the key of its parent, or it stands alone.
+    """
+    nearest: dict[str, int] = {}
+    parents: dict[int, int] = {}
+    children: defaultdict[int, list[str]] = defaultdict(list)
+    for place, entry in enumerate(kept):
+        outer = nearest.get(entry.parent) if isinstance(entry, ToolCall) and entry.parent else None
+        if outer is not None and outer not in parents and isinstance(kept[outer], ToolCall):
+            parents[place] = outer
+            children[outer].append(_kept(place))
+        nearest[entry.key] = place
+    return [
+        _renamed(it, place, parents.get(place), tuple(children.get(place, ())))
+        for place, it in enumerate(kept)
+    ]
+
+
+def _kept(place: int | None) -> str:
+    return "" if place is None else f"kept:{place}"
+
+
+def _renamed(entry: Entry, place: int, parent: int | None, children: tuple[str, ...]) -> Entry:
+    """Return the same entry if all of that is so already."""
+    if not isinstance(entry, ToolCall):
+        return entry if entry.key == _kept(place) else replace(entry, key=_kept(place))
+    names = (_kept(place), _kept(parent), children)
+    if (entry.key, entry.parent, entry.children) == names:
+        return entry
+    return replace(entry, key=names[0], parent=names[1], children=names[2])
 
 
 def notice(

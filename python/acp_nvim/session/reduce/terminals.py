@@ -25,6 +25,8 @@ def terminal_updated(state: SessionState, event: TerminalUpdated) -> SessionStat
     known = state.terminals.get(event.id)
     if known is None and len(state.terminals) >= MOST_TERMINALS:
         return state
+    if known is not None and _begins_again(state, known, event):
+        known, state = None, _let_go(state, event.id)
     terminal = _patched(known or Terminal(event.id), event)
     if terminal == known:
         return state
@@ -54,6 +56,24 @@ def shown_in(state: SessionState, content: Iterable[ToolContent]) -> tuple[Termi
     return tuple(state.terminals[id] for id in dict.fromkeys(ids) if id in state.terminals)
 
 
+def _begins_again(state: SessionState, known: Terminal, event: TerminalUpdated) -> bool:
+    """Tell whether this is another one under a used id: some agents count anew in each turn.
+
+    The first one has ended, and a call of an earlier turn shows it.
+    """
+    has_more = event.command is not UNSET or event.tail is not UNSET or bool(event.more)
+    if known.exit is None or not has_more or event.exit not in (UNSET, None):
+        return False
+    return any(state.entries[at].turn < state.turn for at in state.shown.get(event.id, ()))
+
+
+def _let_go(state: SessionState, terminal_id: str) -> SessionState:
+    """Let the calls of earlier turns that show a terminal show what it was."""
+    positions = state.shown.get(terminal_id, ())
+    here = tuple(at for at in positions if state.entries[at].turn >= state.turn)
+    return replace(state, shown=Table.of(state.shown).put(terminal_id, here))
+
+
 def _mended(text: str) -> str:
     """Return the text with the characters whose bytes came in two pieces."""
     if text.isascii():
@@ -74,4 +94,5 @@ def _patched(terminal: Terminal, event: TerminalUpdated) -> Terminal:
         terminal.cancellable if event.cancellable is UNSET else event.cancellable,
         terminal.cwd if event.cwd is UNSET else event.cwd,
         terminal.size if event.size is UNSET else event.size,
+        terminal.env if event.env is UNSET else event.env,
     )

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from acp_nvim.session.event import UNSET, ToolCallUpdated
-from acp_nvim.session.reduce.entries import OPEN, add, put, rename
+from acp_nvim.session.reduce.entries import OPEN, add_named, put
 from acp_nvim.session.reduce.terminals import noted, shown_in
 from acp_nvim.session.state import SessionState, ToolCall
 
@@ -25,21 +25,17 @@ def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionSta
     Only a new one ends the current message: an update of a call that runs beside it must not cut
     a sentence in two.
     """
-    key = f"tool:{event.id}"
-    call = state.entry(key)
-    if isinstance(call, ToolCall) and _begins_again(state, call, event):
-        alone = put(state, replace(call, parent=""), current=state.current)
-        state, call = rename(alone, replace(call, parent=""), f"{key}#{call.turn}"), None
-    if isinstance(call, ToolCall):
+    call = state.tool_call(event.id)
+    if call is not None and not _begins_again(state, call, event):
         merged = _merged(state, call, event)
         if merged == call:
             return _attached(state, merged, event.parent)
         state = put(state, merged, current=state.current)
     else:
         named = [word for word in (event.name, event.kind) if word is not UNSET and word]
-        call = ToolCall(key, event.id, state.turn, named[0] if named else event.id)
-        merged = _merged(state, call, event)
-        state = add(state, merged)
+        call = ToolCall("", event.id, state.turn, named[0] if named else event.id)
+        state = add_named(state, f"tool:{event.id}", _merged(state, call, event))
+        merged = state.tool_call(event.id) or call
     state = state if merged.content is call.content else noted(state, merged)
     return _attached(state, merged, event.parent)
 
@@ -63,8 +59,18 @@ def _attached(state: SessionState, call: ToolCall, parent_id: str) -> SessionSta
 
 
 def _begins_again(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> bool:
-    """Tell whether this is another call under a used id: some agents count anew in each turn."""
-    return call.turn < state.turn and call.status not in OPEN and event.status in OPEN
+    """Tell whether this is another call under a used id: some agents count anew in each turn.
+
+    Such a call is open, or it has a title; but a title may also come late for a call that we have
+    closed. In a replay, which has an order, nothing comes late.
+    """
+    has_title, is_over = event.title is not UNSET, call.status not in OPEN
+    if call.turn >= state.turn or (is_over and event.status in OPEN):
+        return call.turn < state.turn
+    if state.status == "loading":
+        return has_title
+    is_told = call.status in ("completed", "failed")
+    return has_title and is_over and (is_told or event.title != call.title)
 
 
 def _merged(state: SessionState, call: ToolCall, event: ToolCallUpdated) -> ToolCall:

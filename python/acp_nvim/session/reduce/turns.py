@@ -5,8 +5,12 @@ A reducer of this package (v1/prompt-turn, C-117 to C-123, C-141 to C-147).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
+from operator import attrgetter
+from typing import Final
 
+from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     BackgroundChanged,
     CancelRequested,
@@ -22,10 +26,19 @@ from acp_nvim.session.event import (
 from acp_nvim.session.log import Index, Log
 from acp_nvim.session.model import Severity, ToolStatus
 from acp_nvim.session.options import replaced
-from acp_nvim.session.reduce.entries import close_call, close_open, notice
+from acp_nvim.session.origin import continued
+from acp_nvim.session.reduce.entries import close_call, close_open, notice, under_new_keys
 from acp_nvim.session.reduce.messages import local_prompt
 from acp_nvim.session.reduce.terminals import noted
-from acp_nvim.session.state import NO_INDEX, NOT_SHOWN, Entry, SessionState, ToolCall
+from acp_nvim.session.state import (
+    NO_INDEX,
+    NO_NAMES,
+    NOT_SHOWN,
+    Entry,
+    Message,
+    SessionState,
+    ToolCall,
+)
 
 _ENDINGS: dict[str, tuple[str, Severity] | None] = {
     "end_turn": None,
@@ -42,13 +55,18 @@ _ENDINGS: dict[str, tuple[str, Severity] | None] = {
 }
 
 
+SAID_NOTHING: Final = "── done · said nothing"
+
+
 def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
     """Take what the answer says; what came before it, or is known from before, stays."""
     if event.replayed:
         state = close_open(state, since_turn=0)
+    is_another = state.id not in (None, event.session_id)
     return replace(
         state,
         id=event.session_id,
+        origins=continued(state.origins, state.key, state.turn) if is_another else state.origins,
         status="idle" if state.status == "loading" else state.status,
         modes=event.modes or state.modes,
         mode=event.mode or state.mode,
@@ -87,31 +105,33 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
         notices=0,
         entries=(),
         index=NO_INDEX,
+        latest=NO_NAMES,
         shown=NOT_SHOWN,
     )
 
 
 def transcript_restored(state: SessionState, event: TranscriptRestored) -> SessionState:
     """Show what was kept; under keys of their own, which nothing that comes later can meet."""
-    entries: Log[Entry] = Log(
-        entry if entry.key == key else replace(entry, key=key)
-        for key, entry in ((f"kept:{place}", it) for place, it in enumerate(event.entries))
-    )
+    entries: Log[Entry] = Log(under_new_keys(event.entries))
+    asked = {question.tool_call_id for question in state.questions}
+    calls = [it for it in entries if isinstance(it, ToolCall)]
     state = replace(
         state,
         entries=entries,
         index=Index({entry.key: place for place, entry in enumerate(entries)}),
+        latest={f"tool:{call.id}": call.key for call in calls if call.id in asked},
         shown=NOT_SHOWN,
         turn=max((entry.turn for entry in entries), default=0),
         title=event.title or state.title,
         config=state.config or event.chosen.config,
         modes=state.modes or event.chosen.modes,
         mode=state.mode or event.chosen.mode,
+        origins=event.origins or state.origins,
         plan=None,
         current=None,
     )
-    for entry in entries:
-        state = noted(state, entry) if isinstance(entry, ToolCall) else state
+    for call in calls:
+        state = noted(state, call)
     return close_open(state, since_turn=0)
 
 
@@ -180,7 +200,27 @@ def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
     how: ToolStatus = "ended" if event.stop_reason == "end_turn" else "cancelled"
     state = close_open(state, how, since_turn=state.turn)
     ending = _ending(event, cancelled=cancelled)
-    return state if ending is None else notice(state, *ending)
+    if ending is not None:
+        return notice(state, *ending)
+    if cancelled or event.cut_off or not _is_silent(state):
+        return state
+    return notice(state, SAID_NOTHING, mark="end")
+
+
+def _is_silent(state: SessionState) -> bool:
+    """Tell whether the turn has a prompt, and nothing to be seen after it."""
+    start = bisect_left(state.entries, state.turn, key=attrgetter("turn"))
+    entries = state.entries[start:]
+    has_plan = state.plan is not None and state.plan.turn == state.turn
+    return bool(entries) and not has_plan and not any(map(_shows, entries))
+
+
+def _shows(entry: Entry) -> bool:
+    """Tell whether something of an entry, which is not the user's, is to be seen."""
+    if not isinstance(entry, Message):
+        return True
+    blank = (isinstance(it, Text) and not it.text.strip() for it in entry.content)
+    return entry.role != "user" and not all(blank)
 
 
 def _ending(event: TurnEnded, *, cancelled: bool) -> tuple[str, Severity] | None:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from acp_nvim.session.terminal import command_line
+
 LIMIT = 1_000_000
 """Characters of raw JSON that is laid out for reading."""
 COMMANDS = frozenset(
@@ -26,19 +28,39 @@ IDLE = frozenset(
 """Members of an input that do not change what it does."""
 SAID = frozenset({"command", "parsed_cmd", "parsedCmd"})
 """Others, that the command says already."""
+ARGUMENTS = ("args", "argv", "arguments")
+"""Members that have the arguments of a command, as a list of words."""
+FOLDERS = frozenset(
+    {
+        *("cwd", "workdir", "work_dir", "workDir", "working_directory", "workingDirectory"),
+        *("dir", "directory", "folder", "dir_path"),
+    }
+)
+"""Members that say where a command runs."""
 
 
 @lru_cache(maxsize=8)
 def command(raw_input: str | None) -> str | None:
-    """Return the shell command of a raw input, in full, if it has one; a list is joined.
+    """Return the command of a raw input with its arguments, in full; a list is joined.
 
     However long the input is: nothing that pads it hides the command.
     """
     value = _parsed(raw_input) if raw_input else None
-    found = value.get("command") if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    found, words = value.get("command"), _arguments(value)[1]
     if isinstance(found, list) and found and all(isinstance(word, str) for word in found):
-        return shlex.join(found)
-    return found if isinstance(found, str) and found else None
+        return shlex.join((*found, *words))
+    return command_line(found, words) if isinstance(found, str) and found else None
+
+
+def _arguments(value: dict[str, Any]) -> tuple[str, list[str]]:
+    """Return the member that has a command's arguments, and these."""
+    for name in ARGUMENTS:
+        words = value.get(name)
+        if isinstance(words, list) and words and all(isinstance(word, str) for word in words):
+            return name, words
+    return "", []
 
 
 @lru_cache(maxsize=8)
@@ -49,18 +71,41 @@ def beside(raw_input: str | None) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, dict):
         return ()
     # a command that cannot be read is not left out
-    said = IDLE | SAID if command(raw_input) else IDLE
+    said = IDLE | SAID | {_arguments(value)[0]} if command(raw_input) else IDLE
     return tuple(
         leaf for name, it in value.items() if name not in said for leaf in _leaves(name, it)
     )
+
+
+def is_here(name: str, text: str, cwd: str) -> bool:
+    """Tell whether a member of an input only says that a command runs in the session's folder."""
+    return name in FOLDERS and text.rstrip("/") in (cwd.rstrip("/"), ".")
+
+
+@lru_cache(maxsize=8)
+def is_object(raw_input: str) -> bool:
+    """Tell whether a raw input is nothing, or an object of JSON, or too long to be looked at."""
+    return raw_input in ("", "null") or isinstance(_value(raw_input), dict)
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         for key, it in value.items():
             yield from _leaves(f"{name}.{key}", it)
-    elif value not in (None, False, "", []):
+    elif isinstance(value, list) and value and all(map(_is_pair, value)):
+        for pair in value:
+            yield f"{name}.{pair['name']}", pair["value"]
+    elif value is not None and value is not False and value not in ("", []):
         yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _is_pair(value: Any) -> bool:
+    """Tell whether it is a variable as ACP writes it."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"name", "value"}
+        and all(isinstance(it, str) for it in value.values())
+    )
 
 
 def readable(raw: str | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from acp_nvim.session.plain_text import plain
 from acp_nvim.session.terminal import ExitStatus, Terminal
 from acp_nvim.view.block import Line, LineHighlight
@@ -9,6 +11,8 @@ from acp_nvim.view.chat import ansi
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line, visible
 
+ENV = 400
+"""Characters of variables that are shown."""
 LINES = 200
 """Lines of output that are shown in the chat."""
 
@@ -21,11 +25,19 @@ def lines(terminal: Terminal, cwd: str) -> tuple[Line, ...]:
     return (*head, *_where(terminal, cwd), *_output(terminal), *_end(terminal))
 
 
+def surroundings(terminal: Terminal, cwd: str) -> Iterator[str]:
+    """Yield where it runs, if not in the session's folder, and with which variables."""
+    if terminal.cwd.rstrip("/") != cwd.rstrip("/") and terminal.cwd:
+        yield f"in {one_line(terminal.cwd, 200)}"
+    if terminal.env:
+        env = " ".join(f"{name}={value}" for name, value in terminal.env)
+        yield f"with {one_line(env, ENV)}"
+
+
 def _where(terminal: Terminal, cwd: str) -> tuple[Line, ...]:
-    """Return where it runs, if not in the session's folder, and for what size it writes."""
-    place = one_line(terminal.cwd, 200) if terminal.cwd.rstrip("/") != cwd.rstrip("/") else ""
+    """Return its surroundings, and for what size it writes."""
     size = "{} × {}".format(*terminal.size) if terminal.size else ""
-    said = ", ".join(filter(None, (place and f"in {place}", size)))
+    said = ", ".join((*surroundings(terminal, cwd), *filter(None, (size,))))
     return (coloured(said, "AcpDim"),) if said else ()
 
 

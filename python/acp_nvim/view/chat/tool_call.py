@@ -23,6 +23,10 @@ from acp_nvim.view.styled import coloured, filled, plural
 from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000
+ROWS = 10
+"""Members of an input that are shown beside its command."""
+GIVEN = 400
+"""Characters of one of them."""
 TITLE = 200
 
 STATUSES = {
@@ -258,12 +262,21 @@ def _preamble(tool: ToolCall, cwd: str) -> list[Line]:
         kept, more = head(command, ITEMS)
         shown += [Line(text, (code,)) for text in visible_lines(kept)]
         shown += more
+    shown += _given(tool, cwd) if command else []
     if len(tool.locations) > 1:
         places = tool.locations[:ITEMS]
         shown += [coloured(place(location, cwd), "AcpToolPath") for location in places]
         if len(tool.locations) > ITEMS:
             shown.append(rest(len(tool.locations) - ITEMS, "more place"))
     return shown
+
+
+def _given(tool: ToolCall, cwd: str) -> list[Line]:
+    """Return where, with what variables and on what input its command runs."""
+    found = [it for it in raw.beside(tool.raw_input) if not raw.is_here(*it, cwd)]
+    shown = [coloured(one_line(f"{name}: {text}", GIVEN), "AcpDim") for name, text in found[:ROWS]]
+    left = len(found) - len(shown)
+    return [*shown, rest(left, "more member")] if left else shown
 
 
 def _pieces(tool: ToolCall) -> tuple[ToolContent | Terminal, ...]:

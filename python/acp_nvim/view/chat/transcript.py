@@ -8,45 +8,35 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
 
 from acp_nvim.session.content import Resource, ResourceLink
 from acp_nvim.session.log import Log
-from acp_nvim.session.model import Location, Prompt
-from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.session.model import Location
+from acp_nvim.session.state import Compaction, Entry, Message, Notice, SessionState, ToolCall
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, Stretch
 from acp_nvim.view.chat import compaction, group, message, plan, tool_call, within
 from acp_nvim.view.chat.attachment import label
+from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
+from acp_nvim.view.chat.cell import PLAN, Cell, plan_cell, queued_cell
+from acp_nvim.view.chat.cell import cell_of as _cell
 from acp_nvim.view.cut import ITEMS, is_rest
 from acp_nvim.view.pause import Pause, never
-from acp_nvim.view.place import file_of, place
+from acp_nvim.view.place import linked, place
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
 T = TypeVar("T")
-PLAN = "plan"
-"""The key of the plan: toggled, it is one line."""
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
-    """The block of one thing that is shown, and what it was drawn from."""
-
-    source: Entry | Plan | Prompt
-    is_open: bool
-    block: Block
-    drawn: message.Drawn | None = None
-    is_live: bool = True
-    """Somebody works on it."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Folds:
-    """What decides whether an entry is open: the user, and the questions that wait."""
+    """What decides whether an entry is open: the user, and the questions that wait; by its key."""
 
     opened: frozenset[str] = frozenset()
     asking: frozenset[str] = frozenset()
@@ -55,7 +45,8 @@ class _Folds:
         return self._by_default(entry) != (entry.key in self.opened)
 
     def _by_default(self, entry: Entry) -> bool:
-        return isinstance(entry, ToolCall) and (entry.status == "failed" or entry.id in self.asking)
+        is_wanted = entry.key in self.asking
+        return isinstance(entry, ToolCall) and (is_wanted or entry.status == "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +54,7 @@ class _Drawn:
     """The cells, and of which entries they are, as far as they are as they should be."""
 
     entries: Log[Entry] = field(default_factory=Log)
-    cells: Log[_Cell] = field(default_factory=Log)
+    cells: Log[Cell] = field(default_factory=Log)
     """One for each entry, at the same position."""
     blocks: Log[Block] = field(default_factory=Log)
     """Of the cells; those of tool calls as they stand among others."""
@@ -79,9 +70,11 @@ class Transcript:
 
     blocks: Blocks = field(default_factory=Blocks)
     _drawn: _Drawn = field(default_factory=_Drawn)
-    _extras: tuple[_Cell, ...] = ()
+    _extras: tuple[Cell, ...] = ()
     """The plan and the queue."""
     _cwd: str = ""
+    faults: tuple[Exception, ...] = ()
+    """Why something could not be drawn, as far as that was tried this time."""
 
     @property
     def paused(self) -> bool:
@@ -100,12 +93,21 @@ def render(
     Open by default are the plan and tool calls that failed or wait for the user; thoughts, other
     tool calls and the text of attached resources are closed. An entry that is the same object, and
     as open as before, keeps its block. The rendering ends with the last block: no line after it.
-    After a `pause` what is drawn already stays as it was, and what is new is not there yet.
+    After a `pause` what is drawn already stays as it was, and what is new is not there yet. What
+    cannot be drawn is one row, until it changes.
     """
     basis = previous if previous and previous._cwd == state.cwd else Transcript()
-    folds = _Folds(opened, frozenset(question.tool_call_id for question in state.questions))
-    drawn = _entries(state, folds, basis._drawn, pause)
-    extras = _extras(state, opened, basis)
+    calls = (state.tool_call(question.tool_call_id) for question in state.questions)
+    folds = _Folds(opened, frozenset(call.key for call in calls if call is not None))
+    boundary = Boundary()
+    faulty: list[Block] = []
+
+    def undrawable(error: Exception) -> _Drawn:
+        faulty.append(undrawn("fault", error))
+        return replace(basis._drawn, paused=False)
+
+    drawn = boundary.draw(lambda: _entries(state, folds, basis._drawn, pause, boundary), undrawable)
+    extras = _extras(state, opened, basis, boundary)
     after = [cell.block for cell in extras]
     pinned: list[Block] = []
     position = count = len(drawn.blocks)
@@ -118,9 +120,9 @@ def render(
         Stretch(drawn.blocks, 0, position),
         Stretch.of(pinned),
         Stretch(drawn.blocks, position, count),
-        Stretch.of(after),
+        Stretch.of((*faulty, *after)),
     )
-    return Transcript(Blocks(stretches), drawn, extras, state.cwd)
+    return Transcript(Blocks(stretches), drawn, extras, state.cwd, tuple(boundary.faults))
 
 
 def fold(
@@ -142,7 +144,7 @@ def fold(
     return opened ^ {cell.block.key for cell in cells}
 
 
-def _group_at(transcript: Transcript, row: int) -> list[_Cell]:
+def _group_at(transcript: Transcript, row: int) -> list[Cell]:
     """Return the calls of the group of which the line is in that row; empty if there is none."""
     found = transcript.blocks.at(row)
     drawn = transcript._drawn
@@ -156,7 +158,7 @@ def _group_at(transcript: Transcript, row: int) -> list[_Cell]:
 
 
 def _fold_group(
-    members: Sequence[_Cell], opened: frozenset[str], action: FoldAction
+    members: Sequence[Cell], opened: frozenset[str], action: FoldAction
 ) -> frozenset[str]:
     is_open = _is_group_open(members, opened)
     wanted = not is_open if action == "toggle" else action == "open"
@@ -233,7 +235,9 @@ def entry_text(entry: Entry) -> str:
     return message.entry_text(entry)
 
 
-def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) -> _Drawn:
+def _entries(
+    state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause, boundary: Boundary
+) -> _Drawn:
     """Draw the entries that have changed since, those to be opened or closed, and the new ones."""
     entries = Log.of(state.entries)
     known = basis.entries.first(len(entries))
@@ -245,55 +249,83 @@ def _entries(state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause) ->
     for position in (*changed, *last):
         old = cells[position] if position < len(cells) else None
         entry = entries[position]
-        cell = _cell(entry, old, state.cwd, pause, is_open=folds.is_open(entry))
+        cell = _cell(entry, old, state.cwd, pause, boundary, is_open=folds.is_open(entry))
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
-        if position < last.start and not _is_paused(cell):
+        if position < last.start and not cell.is_paused:
             known = _placed(known, position, entry)
-        if cell is not old and pause() and (position < len(entries) - 1 or _is_paused(cell)):
+        if cell is not old and pause() and (position < len(entries) - 1 or cell.is_paused):
             paused = True
             if position >= last.start:  # all before it is done; and the logs share what they have
-                known = entries.first(position + (not _is_paused(cell)))
+                known = entries.first(position + (not cell.is_paused))
             break
     shown = entries.first(len(cells))
-    ended = group.last_calls(shown, done, min(basis.ended, len(shown)))
-    arranged = _Drawn(shown, cells, blocks, folds, ended, paused=paused)
-    blocks = _arranged(arranged, done, last.start, state.index)
+    arranged = _Drawn(shown, cells, blocks, folds, min(basis.ended, len(shown)), paused=paused)
+    arranged = boundary.draw(
+        lambda: _arranged(arranged, done, last.start, state.index, boundary),
+        partial(_unarranged, arranged),
+    )
     if paused:
-        keys = group.with_groups(cells[at].block.key for at in done if not _is_paused(cells[at]))
+        keys = group.with_groups(cells[at].block.key for at in done if not cells[at].is_paused)
         folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
-        return replace(arranged, entries=known, blocks=blocks, folds=folds)
-    return replace(arranged, blocks=blocks)
+        return replace(arranged, entries=known, folds=folds)
+    return arranged
 
 
 def _arranged(
-    drawn: _Drawn, done: Sequence[int], first_new: int, index: Mapping[str, int]
-) -> Log[Block]:
+    drawn: _Drawn,
+    done: Sequence[int],
+    first_new: int,
+    index: Mapping[str, int],
+    boundary: Boundary,
+) -> _Drawn:
     """Put tool calls among each other: close together, in groups, and in each other.
 
     `done` are the positions that were drawn, ascending; those since `first_new` were not there.
     """
     entries, cells, blocks = drawn.entries, drawn.cells, drawn.blocks
+    drawn = replace(drawn, ended=group.last_calls(entries, done, drawn.ended))
     changed = [at for at in done if at < first_new]
     new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
     settled = set[int]()
-    outer = {
-        index[it.parent] for at in done if isinstance(it := entries[at], ToolCall) and it.parent
-    }
+    inner = (it for at in done if isinstance(it := entries[at], ToolCall) and it.parent in index)
+    outer = {index[it.parent] for it in inner}
     for position in (*group.touched(entries, changed, new, drawn.ended), *sorted(outer)):
         if position in settled:
             continue
-        calls = group.members(entries, position, drawn.ended)
-        span = calls or range(position, position + 1)
-        settled.update(span)
-        shown = [_spaced(drawn, at, index) for at in span]
-        if calls:
-            members = [cells[at] for at in calls]
-            is_open = _is_group_open(members, drawn.folds.opened)
-            shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
-        for at, block in zip(span, shown, strict=True):
+        shown = boundary.draw(
+            partial(_around, drawn, position, index), partial(_alone, cells[position], position)
+        )
+        settled.update(shown)
+        for at, block in shown.items():
             blocks = _placed(blocks, at, block)
-    return blocks
+    return replace(drawn, blocks=blocks)
+
+
+def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:
+    """Return each entry by itself; below the last one stands why."""
+    last = len(drawn.cells) - 1
+    shown = _alone(drawn.cells[last], last, error)[last]
+    return replace(drawn, blocks=_placed(drawn.blocks, last, shown))
+
+
+def _around(drawn: _Drawn, position: int, index: Mapping[str, int]) -> dict[int, Block]:
+    """Return the block at that position, with those of its group, as they stand among others."""
+    entries, cells = drawn.entries, drawn.cells
+    calls = group.members(entries, position, drawn.ended)
+    span = calls or range(position, position + 1)
+    shown = [_spaced(drawn, at, index) for at in span]
+    if calls:
+        members = [cells[at] for at in calls]
+        is_open = _is_group_open(members, drawn.folds.opened)
+        shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
+    return dict(zip(span, shown, strict=True))
+
+
+def _alone(cell: Cell, position: int, error: Exception) -> dict[int, Block]:
+    """Return the block of an entry whose place among others, or what is in it, is not known."""
+    lines = (*cell.block.lines, fault_line(error), BLANK)
+    return {position: replace(cell.block, lines=lines)}
 
 
 def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
@@ -303,23 +335,26 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     block = group.spaced(cell.block, entry, following, is_open=cell.is_open)
     if not isinstance(entry, ToolCall) or not (entry.parent or entry.children):
         return block
-    if entry.parent:
+    if entry.parent in index:
         return within.hidden(block, entry.parent)
     places = (index.get(key, len(entries)) for key in entry.children[:ITEMS])
     known = [at for at in places if at < len(entries)]
     calls = [it for at in known if isinstance(it := entries[at], ToolCall)]
     blocks = [drawn.cells[at].block for at in known]
-    return within.nested(block, entry, calls, blocks, is_open=cell.is_open)
+    is_open = cell.is_open or any(drawn.cells[at].is_faulty for at in known)
+    return within.nested(block, entry, calls, blocks, is_open=is_open)
 
 
-def _is_group_open(members: Sequence[_Cell], opened: frozenset[str]) -> bool:
-    return f"{group.PREFIX}{members[0].block.key}" in opened or any(it.is_open for it in members)
+def _is_group_open(members: Sequence[Cell], opened: frozenset[str]) -> bool:
+    return f"{group.PREFIX}{members[0].block.key}" in opened or any(
+        it.is_open or it.is_faulty for it in members
+    )
 
 
 def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
     """Yield where the user, or a question, has opened or closed something since."""
-    asking = (f"tool:{id}" for id in folds.asking ^ basis.asking)
-    keys = {*asking, *(key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened)}
+    opened = (key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened)
+    keys = {*(folds.asking ^ basis.asking), *opened}
     return (position for key in keys if (position := state.index.get(key)) is not None)
 
 
@@ -330,54 +365,18 @@ def _placed(log: Log[T], position: int, item: T) -> Log[T]:
     return log if log[position] is item else log.put(position, item)
 
 
-def _is_paused(cell: _Cell) -> bool:
-    return cell.drawn is not None and cell.drawn.paused
-
-
-def _cell(entry: Entry, old: _Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> _Cell:
-    if old and old.source is entry and old.is_open == is_open and not _is_paused(old):
-        return old
-    known = old.drawn if old and old.block.key == entry.key else None
-    match entry:
-        case Message():
-            drawn = message.draw(entry, cwd, known, pause, is_open=is_open)
-            block = Block(entry.key, drawn.lines, foldable=message.is_foldable(entry))
-        case ToolCall():
-            drawn = tool_call.draw(entry, cwd, known, pause, is_open=is_open)
-            block = Block(entry.key, drawn.lines, foldable=True)
-        case Notice():
-            drawn = message.Drawn(message.notice(entry))
-            block = Block(entry.key, drawn.lines)
-        case Compaction():
-            drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)
-            block = Block(entry.key, drawn.lines, foldable=bool(entry.summary))
-    return _Cell(entry, is_open, block, drawn)
-
-
-def _extras(state: SessionState, opened: frozenset[str], basis: Transcript) -> tuple[_Cell, ...]:
+def _extras(
+    state: SessionState, opened: frozenset[str], basis: Transcript, boundary: Boundary
+) -> tuple[Cell, ...]:
     known = {cell.block.key: cell for cell in basis._extras}
     cells = []
     if state.plan and state.plan.entries:
-        cells.append(_plan(state, state.plan, known.get(PLAN), is_open=PLAN not in opened))
+        cells.append(plan_cell(state, state.plan, known.get(PLAN), boundary, opened))
     for number, prompt in enumerate(state.queue):
         key, is_last = f"queue:{number}", number == len(state.queue) - 1
-        cells.append(_queued(prompt, key, state.cwd, known.get(key), is_last=is_last))
+        old = known.get(key)
+        cells.append(queued_cell(prompt, key, state.cwd, old, boundary, is_last=is_last))
     return tuple(cells)
-
-
-def _plan(state: SessionState, source: Plan, old: _Cell | None, *, is_open: bool) -> _Cell:
-    is_live = state.is_running or state.stop_reason != "cancelled"
-    if old and old.source is source and (old.is_live, old.is_open) == (is_live, is_open):
-        return old
-    lines = plan.lines(source, is_live=is_live, is_open=is_open)
-    return _Cell(source, is_open, Block(PLAN, lines, foldable=True), is_live=is_live)
-
-
-def _queued(source: Prompt, key: str, cwd: str, old: _Cell | None, *, is_last: bool) -> _Cell:
-    if old and old.source is source and (len(old.block.lines) > 1) == is_last:
-        return old
-    lines = (*message.queued(source, cwd), *((BLANK,) if is_last else ()))
-    return _Cell(source, is_open=True, block=Block(key, lines))
 
 
 def _end_of_turn(entries: Sequence[Entry], turn: int) -> int:
@@ -394,7 +393,7 @@ def _starting(agent: str) -> Block:
 def _named_files(entry: Message | ToolCall, cwd: str) -> Mapping[str, Location]:
     """Return the files of an entry by the text of the line that names each."""
     links = [part for part in entry.content if isinstance(part, Resource | ResourceLink)]
-    named = {label(link, cwd): file for link in links if (file := file_of(link.uri))}
+    named = {label(link, cwd): file for link in links if (file := linked(link.uri, cwd))}
     if isinstance(entry, Message):
         return named
     return {place(where, cwd): where for where in tool_call.locations(entry)} | named

@@ -23,6 +23,7 @@ from acp_nvim.session.elicitation.model import (
     TextField,
     UnsupportedField,
 )
+from acp_nvim.session.elicitation.named import named_others
 from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.view.block import BLANK, Highlight, Line
 from acp_nvim.view.question.menu import FormRow, Menu, digest
@@ -43,12 +44,12 @@ def elicitation_menu(question: ElicitationQuestion, draft: Draft, *, agent: str)
     """Return the menu of an elicitation, with what is filled in so far (C-280, C-281)."""
     wanted, message = question.elicitation.wanted, question.elicitation.message
     is_form = isinstance(wanted, Form)
-    page = _form(wanted, draft) if isinstance(wanted, Form) else _link(judge(wanted.url))
+    page = _form(wanted, draft) if isinstance(wanted, Form) else _link(wanted.url, message)
     buttons = _buttons(wanted)
     rows = [(row, at) for at, (_, row) in enumerate((*page, *buttons)) if row is not None]
     return Menu(
         id=question.id,
-        seen=digest((), question.elicitation),
+        seen=digest(question.elicitation),
         title=f" {one_line(agent, 40)} asks ",
         kind="form" if is_form else "link",
         head=tuple(gathered(line for line, _ in _text(message, "AcpToolTitle"))),
@@ -174,13 +175,17 @@ def _limits(least: float | None, most: float | None, noun: str) -> str:
 # --- links
 
 
-def _link(address: Address) -> list[_Row]:
+def _link(url: str, message: str) -> list[_Row]:
     """Return the whole address with its host before it, and what to beware of (C-293, C-296)."""
+    address = judge(url)
     if address.refusal:
         said = f"This address is not opened: {address.refusal}"
         return [*_text(said, "AcpError"), (_url(address), None)]
     host = one_line(address.host, SHOWN)
-    warnings = [row for text in address.warnings for row in _text(f"! {text}", "AcpWarning")]
+    named = [f"the agent's words name another: {it}" for it in named_others(message, url)]
+    warnings = [
+        row for text in (*named, *address.warnings) for row in _text(f"! {text}", "AcpWarning")
+    ]
     return [(coloured(f"Host: {host}", "AcpFormHost"), None), *warnings, (_url(address), None)]
 
 

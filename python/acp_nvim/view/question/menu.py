@@ -7,7 +7,6 @@ and the body are always to be seen, the body cut in its middle, the options belo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -71,10 +70,6 @@ class Menu:
         return (*self.head, *self.notes, *self.body, *self.about, *self.options)
 
 
-def digest(lines: Iterable[Line], answers: object) -> str:
-    """Return a name for what these lines and answers ask: other ones have another."""
-    found = hashlib.sha256()
-    for line in lines:
-        found.update(repr(line).encode())
-    found.update(repr(answers).encode())
-    return found.hexdigest()[:16]
+def digest(stake: object) -> str:
+    """Return a name for what an answer decides: something else has another."""
+    return hashlib.sha256(repr(stake).encode()).hexdigest()[:16]

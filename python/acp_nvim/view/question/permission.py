@@ -19,12 +19,14 @@ from acp_nvim.session.terminal import Terminal
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import raw
 from acp_nvim.view.chat.attachment import attachment
+from acp_nvim.view.chat.terminal import surroundings
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.place import place, relative
 from acp_nvim.view.question import preview
 from acp_nvim.view.question.menu import Menu, digest
 from acp_nvim.view.question.padding import gathered, shortened
 from acp_nvim.view.question.piece import Piece, made, near_ends
+from acp_nvim.view.question.stake import at_stake, named
 from acp_nvim.view.styled import after, coloured, plural
 from acp_nvim.view.visible import one_line, visible
 
@@ -77,14 +79,11 @@ def _menu(
     previews: tuple[Preview, ...],
 ) -> Menu:
     title, pieces = _title(question.asks, tool), _body(tool, cwd, previews)
-    raw_input = None if tool is None else tool.raw_input
-    # as they are: a line end after it is not shown, and what stands beside it is cut
-    given = raw.command(raw_input), raw.beside(raw_input) or _endless(raw_input)
     above, omitted, below = near_ends(pieces, ENDS, gathered)
     notes = (*_contradicted(previews, cwd), *_files(tool, cwd, previews))
     return Menu(
         id=question.id,
-        seen=digest(title, (*(it.told for it in pieces), question.options, given)),
+        seen=digest(at_stake(question, tool, cwd, previews)),
         title=f" {one_line(agent, 40)} asks ",
         kind="permission",
         head=tuple(gathered(title)),
@@ -97,11 +96,6 @@ def _menu(
         option_kinds=tuple(option.kind for option in question.options),
         comparable=sum(not it.misfit for it in previews),
     )
-
-
-def _endless(raw_input: str | None) -> str:
-    """Return an input that is too long to be taken apart."""
-    return raw_input if raw_input is not None and len(raw_input) > raw.LIMIT else ""
 
 
 def changed(menu: Menu) -> Menu:
@@ -134,17 +128,10 @@ def _title(asks: str, tool: ToolCall | None) -> list[Line]:
     words = [coloured(text, "AcpToolTitle") for text in _split(asks) if asks]
     if tool is None:
         return words or [coloured("(the agent did not say what for)", "AcpDim")]
-    named = _named(tool)
-    if named == asks:
+    title = named(tool)
+    if title == asks:
         return words
-    return [*words, *(coloured(text, "AcpToolTitle") for text in _split(named))]
-
-
-def _named(tool: ToolCall) -> str:
-    """Return the title, without the quotes around one that is all code."""
-    found = tool.title or tool.kind
-    is_code = len(found) > 2 and found[0] == found[-1] == "`" and "`" not in found[1:-1]
-    return found[1:-1] if is_code else found
+    return [*words, *(coloured(text, "AcpToolTitle") for text in _split(title))]
 
 
 def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[Piece]:
@@ -152,7 +139,7 @@ def _body(tool: ToolCall | None, cwd: str, previews: Sequence[Preview]) -> list[
     if tool is None:
         return []
     command = raw.command(tool.raw_input)
-    is_said = command is None or command == _named(tool)
+    is_said = command is None or command == named(tool)
     lines = [] if is_said else [coloured(text, "AcpCode") for text in _split(command or "")]
     main = _main(tool, cwd, previews)
     places = made([*_terminals(tool, cwd), *_places(tool, cwd)])
@@ -176,11 +163,13 @@ def _beside(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]
     if (size := len(tool.raw_input or "")) > raw.LIMIT:
         return [coloured(f"… {size:,} characters of input: D shows all", "AcpWarning")]
     spoken = SPOKEN if raw_proposals(tool) else frozenset()
-    said = {tool.title, cwd, *(it.text.strip() for it in tool.content if isinstance(it, Text))}
+    said = {tool.title, *(it.text.strip() for it in tool.content if isinstance(it, Text))}
     leaves = [
         (name, text)
         for name, text in given
-        if name.partition(".")[0] not in spoken and text.strip() not in said
+        if name.partition(".")[0] not in spoken
+        and text.strip() not in said
+        and not raw.is_here(name, text, cwd)
     ]
     lines = [coloured(_ends(f"{name}: {text}"), "AcpDim") for name, text in leaves[:BESIDE]]
     left = len(leaves) - len(lines)
@@ -282,11 +271,10 @@ def _terminals(tool: ToolCall, cwd: str) -> list[Line]:
     for part in tool.content:
         if isinstance(part, TerminalOutput):
             it = known.get(part.terminal_id, Terminal(part.terminal_id))
-            if it.command not in ("", _named(tool), raw.command(tool.raw_input)):
+            if it.command not in ("", named(tool), raw.command(tool.raw_input)):
                 lines += (coloured(text, "AcpCode") for text in _split(f"$ {it.command}"))
-            folder = one_line(it.cwd, 200) if it.cwd.rstrip("/") != cwd.rstrip("/") else ""
-            where = f"in terminal {one_line(it.id, 60)}" + (f", in {folder}" if folder else "")
-            lines.append(coloured(where, "AcpDim"))
+            where = (f"in terminal {one_line(it.id, 60)}", *surroundings(it, cwd))
+            lines.append(coloured(", ".join(where), "AcpDim"))
     return lines
 
 

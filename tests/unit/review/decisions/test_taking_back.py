@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from acp_nvim.session.origin import Stretch
 from tests.support.files.file_rig import FileRig, author
 from tests.support.files.review_texts import BASE, THEIRS, told
 
@@ -44,7 +45,7 @@ async def test_turns_are_taken_back_one_by_one_and_returned_in_reverse(rig: File
     for turn in (3, 2, 1):
         await rig.undo(turn)
         assert path.read_text() == texts[turn - 1]
-    assert rig.edits.turns(("gemini", "s")) == ()
+    assert rig.edits.turns(Stretch(("gemini", "s"))) == ()
     for turn in (1, 2, 3):
         await rig.redo()
         assert path.read_text() == texts[turn]
@@ -121,7 +122,7 @@ async def test_our_own_writes_are_no_agents(rig: FileRig) -> None:
         await rig.sync.sync(str(path), rig.running[""])
         await rig.sync.sync(str(new), rig.running[""])
     assert await rig.hunks(path) == []
-    assert rig.edits.turns(("gemini", "s")) == ()
+    assert rig.edits.turns(Stretch(("gemini", "s"))) == ()
 
 
 async def test_a_new_host_takes_back_what_the_old_one_has_kept(
@@ -147,9 +148,9 @@ async def test_a_new_host_takes_back_what_the_old_one_has_kept(
 async def everything_undone(rig: FileRig) -> None:
     """Take all turns of both agents back, one of each in turn."""
     sessions = [("gemini", "s"), ("qwen", "t")]
-    while any(map(rig.edits.turns, sessions)):
+    while rig.edits.turns(*map(Stretch, sessions)):
         for session in sessions:
-            if found := rig.edits.turns(session):
+            if found := rig.edits.turns(Stretch(session)):
                 outcome = await rig.review.undo(found[-1])
                 assert outcome.failed == ()
 

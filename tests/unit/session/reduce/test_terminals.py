@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from acp_nvim.session.content import TerminalOutput, Text
-from acp_nvim.session.event import TerminalUpdated, ToolCallUpdated, TranscriptRestored
+from acp_nvim.session.event import (
+    TerminalUpdated,
+    ToolCallUpdated,
+    TranscriptRestored,
+    TurnEnded,
+)
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.session.terminal import TAIL, ExitStatus, Terminal
-from tests.unit.session.conversation import after
+from tests.unit.session.conversation import after, turn
 
 SHOWN = ToolCallUpdated("t", "Run", content=(TerminalOutput("one"), Text("x")))
 
@@ -59,3 +68,20 @@ def test_only_the_end_is_kept_from_the_start_of_a_line() -> None:
     assert text.endswith("\n" + kept)
     long = reduce(state, TerminalUpdated("one", tail="x" * 2 * TAIL))
     assert shown(long)[0].tail == "x" * TAIL
+
+
+@pytest.mark.parametrize("first", ["call", "output"])
+def test_a_terminal_that_is_counted_anew_is_not_the_one_of_the_turn_before(first: str) -> None:
+    """Seen with agents whose terminals have the ids of their calls."""
+    done = TerminalUpdated("one", exit=ExitStatus(0)), ToolCallUpdated("t", status="completed")
+    begun = (TerminalUpdated("one", command="ls", more="a\n"), replace(SHOWN, status="in_progress"))
+    before = after(turn(), *begun, *done, TurnEnded(1.0, "end_turn"), turn())
+    again = (TerminalUpdated("one", command="pwd", more="b\n"), replace(SHOWN, status="pending"))
+    state = after(*(again[::-1] if first == "call" else again), state=before)
+    state = after(TerminalUpdated("one", more="c\n"), *done, state=state)
+    state = after(TerminalUpdated("one", more="late\n"), state=state)
+    calls = [it.terminals for it in state.entries if isinstance(it, ToolCall)]
+    assert calls == [
+        (Terminal("one", "ls", "a\n", ExitStatus(0)),),
+        (Terminal("one", "pwd", "b\nc\nlate\n", ExitStatus(0)),),
+    ]

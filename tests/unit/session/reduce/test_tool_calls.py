@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from acp_nvim.session.content import Diff, Text
-from acp_nvim.session.event import ToolCallUpdated, TurnEnded
+from acp_nvim.session.event import (
+    UNSET,
+    CancelRequested,
+    SessionReopening,
+    ToolCallUpdated,
+    TurnEnded,
+)
 from acp_nvim.session.model import Location
 from acp_nvim.session.state import SessionState, ToolCall
-from tests.unit.session.conversation import OPENED, after, turn
+from tests.unit.session.conversation import OPENED, after, says, turn
 
 DIFF = Diff("/a", "x", "y")
 CREATED = ToolCallUpdated(
@@ -85,9 +94,32 @@ def test_a_used_id_in_a_later_turn_is_another_call():
     """Seen with the TypeScript SDK's example agent, which counts its calls anew in each turn."""
     done = ToolCallUpdated("t", status="completed")
     state = after(OPENED, turn(), CREATED, done, TurnEnded(2.0, "end_turn"), turn(), CREATED)
-    assert call(state).turn == 2
-    assert call(state).status == "pending"
-    assert call(state, "tool:t#1").status == "completed"
+    first, second = (it for it in state.entries if isinstance(it, ToolCall))
+    assert (first.turn, first.status, first.key) == (1, "completed", "tool:t")
+    assert (second.turn, second.status) == (2, "pending")
+    assert state.tool_call("t") is second
+    state = after(done, state=state)
+    assert [it.status for it in state.entries if isinstance(it, ToolCall)] == ["completed"] * 2
+
+
+@pytest.mark.parametrize("status", ["completed", UNSET])
+def test_a_used_id_is_another_call_though_nobody_says_that_it_is_open(status: Any):
+    done, new = ToolCallUpdated("t", status="completed"), replace(CREATED, status=status)
+    state = after(OPENED, turn(), CREATED, done, TurnEnded(2.0, "end_turn"), turn(), new)
+    assert [it.turn for it in state.entries if isinstance(it, ToolCall)] == [1, 2]
+
+
+def test_a_title_that_comes_late_for_a_call_that_was_closed_is_of_the_same_call():
+    end = ToolCallUpdated("t", title="Edit a", status="completed")
+    state = after(OPENED, turn(), CREATED, CancelRequested(), TurnEnded(2.0, "cancelled"), turn())
+    assert call(after(end, state=state)).status == "completed"
+
+
+def test_the_calls_of_a_replay_that_counts_anew_are_others():
+    state = after(SessionReopening(replay=True, session_id="s"))
+    for word in ("one", "two"):
+        state = after(says("user", word), ToolCallUpdated("t", title=word), state=state)
+    assert [it.title for it in state.entries if isinstance(it, ToolCall)] == ["one", "two"]
 
 
 def test_a_late_end_in_a_later_turn_is_still_of_the_same_call():

@@ -7,6 +7,10 @@ import pytest
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     CancelRequested,
+    CompactionUpdated,
+    Event,
+    Noticed,
+    PlanReplaced,
     PromptQueued,
     PromptSent,
     QuestionOpened,
@@ -15,8 +19,11 @@ from acp_nvim.session.event import (
     SessionReopening,
     ToolCallUpdated,
     TurnEnded,
+    TurnStarted,
 )
-from acp_nvim.session.model import PermissionQuestion
+from acp_nvim.session.model import PermissionQuestion, PlanEntry
+from acp_nvim.session.reduce.turns import SAID_NOTHING
+from acp_nvim.session.state import Notice
 from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
 
 QUESTION = PermissionQuestion("a1", "t", ())
@@ -33,9 +40,40 @@ def test_a_turn_runs_from_its_prompt_to_its_answer():
     assert (state.status, state.turn, state.turn_started) == ("running", 1, 1.5)
     state = after(TurnEnded(4.0, "end_turn"), state=state)
     assert (state.status, state.turn_ended, state.stop_reason) == ("idle", 4.0, "end_turn")
-    assert told(state) == ["user: hello"]
+    assert told(state) == ["user: hello", f"info: {SAID_NOTHING}"]
     state = after(turn("more", 5.0), state=state)
     assert (state.turn, state.turn_ended, state.stop_reason) == (2, None, None)
+
+
+@pytest.mark.parametrize("event", [says("agent", ""), says("agent", " \n"), says("thought", "")])
+@pytest.mark.parametrize("reason", ["end_turn", None])
+def test_a_turn_in_which_nothing_was_said_leaves_a_row(event: Event, reason: str | None):
+    before = after(OPENED, turn(), says("agent", "Hello."), TurnEnded(1.0, "end_turn"))
+    assert told(before)[-1] == "agent: Hello."
+    state = after(turn("more"), event, TurnEnded(2.0, reason), state=before)
+    assert told(state)[-1] == f"info: {SAID_NOTHING}"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        says("agent", "Hello."),
+        says("thought", "Well"),
+        ToolCallUpdated("t"),
+        Noticed("told"),
+        CompactionUpdated("c"),
+        PlanReplaced((PlanEntry("a", "low", "pending"),)),
+    ],
+)
+def test_a_turn_in_which_something_is_to_be_seen_leaves_none(event: Event):
+    state = after(OPENED, turn(), event, TurnEnded(1.0, "end_turn"))
+    assert not [it for it in state.entries if isinstance(it, Notice) and it.mark == "end"]
+
+
+def test_an_agent_that_begins_by_itself_and_says_nothing_leaves_none():
+    begun = TurnStarted(prompt(""), 1.0, by_agent=True)
+    state = after(OPENED, begun, TurnEnded(2.0, "end_turn"))
+    assert not state.entries
 
 
 def test_a_turn_has_its_prompt_sent_only_once_it_has_gone_out():

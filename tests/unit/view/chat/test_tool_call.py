@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -192,6 +193,24 @@ def test_the_last_line_is_blank() -> None:
 def shell(tail: str, status: ExitStatus | None = None) -> ToolCall:
     known = (Terminal("term-1", "make test", tail, status),)
     return tool(title="Test", content=(TerminalOutput("term-1"),), terminals=known)
+
+
+def test_what_a_command_runs_with_is_shown() -> None:
+    given = {"command": "make", "args": ["all"], "cwd": "/etc", "env": {"A": "b"}, "stdin": "x"}
+    call = tool(title="make all", raw_input=json.dumps(given | {"timeout": 5}))
+    assert opened(call) == ["│ cwd: /etc", "│ env.A: b", "│ stdin: x"]
+    here = tool(title="Run", raw_input=json.dumps({"command": "make", "cwd": CWD}))
+    assert opened(here) == ["│ make"]
+    many = {"command": "make"} | {f"m{number}": "x" for number in range(12)}
+    assert opened(tool(title="make", raw_input=json.dumps(many)))[-1].startswith(
+        "│ … 2 more member"
+    )
+
+
+def test_what_a_terminal_runs_with_is_shown() -> None:
+    runs = Terminal("t", "make", cwd="/", env=(("A", "b c"), ("LD_PRELOAD", "x.so")))
+    call = tool(title="Test", content=(TerminalOutput("t"),), terminals=(runs,))
+    assert opened(call) == ["│ $ make", "│ in /, with A=b c LD_PRELOAD=x.so"]
 
 
 def test_a_terminal_is_shown_as_plain_text() -> None:

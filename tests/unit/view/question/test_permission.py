@@ -415,14 +415,17 @@ def test_what_is_left_out_of_a_command_is_only_repeated(padding: str, end: str) 
     assert shown.seen != menu(replace(call, raw_input=json.dumps({"command": padding}))).seen
 
 
-def test_the_digest_is_of_all_that_is_asked() -> None:
+def test_the_digest_is_of_what_an_answer_decides() -> None:
     call = tool(title="Run", raw_input='{"command":"ls"}')
     seen = menu(call).seen
     others = (
-        replace(call, title="Go"),
         replace(call, raw_input='{"command":"ls ~"}'),
         replace(call, raw_input='{"command":"ls\\n"}'),
-        replace(call, content=(Text("x"),)),
+        replace(call, raw_input='{"command":"ls","args":["~"]}'),
+        replace(call, raw_input='{"command":"ls","cwd":"/"}'),
+        replace(call, raw_input='{"command":"ls","env":{"A":"b"}}'),
+        replace(call, raw_input='{"command":"ls","stdin":"x"}'),
+        replace(call, content=(Diff("/w/a", "x", "y"),)),
         replace(call, locations=(Location("/w/a"),)),
     )
     assert seen not in {menu(other).seen for other in others}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.view.agent_list import AgentRow, RegistryState, agent_list
+from acp_nvim.view.lists.agent_list import AgentRow, RegistryState, agent_list
 
 ROWS = (
     AgentRow("gemini", "Gemini CLI", "here", "0.48.0", "~/.local/bin/gemini"),

@@ -7,7 +7,15 @@ import pytest
 from acp_nvim.session.model import ListedSession
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.sessions import age, label, listed_row, merged, open_row, seconds_of, stored_row
+from acp_nvim.view.lists.sessions import (
+    age,
+    label,
+    listed_row,
+    merged,
+    open_row,
+    seconds_of,
+    stored_row,
+)
 
 
 def test_each_session_stands_there_once_open_ones_first_then_by_age() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.view.agents import advice, label
+from acp_nvim.view.lists.agents import advice, label
 
 
 def row(name: str, title: str = "", *, found: bool = False, install: str = "") -> dict[str, Any]:

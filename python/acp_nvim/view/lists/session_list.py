@@ -6,10 +6,12 @@ Pure; called by `workspace.session_list`. The title comes last, where the window
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from acp_nvim.view.block import Block, Highlight, Line
+from acp_nvim.view.chat.boundary import Boundary, fault_line
+from acp_nvim.view.lists.sessions import Row, age
 from acp_nvim.view.markdown.table import display_width
-from acp_nvim.view.sessions import Row, age
 from acp_nvim.view.status import Bar, BarPart
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import one_line
@@ -32,18 +34,28 @@ _FOLDER = 28
 _KEYS = "<CR> open · c close · r rename · D delete · / filter"
 
 
-def blocks(rows: Sequence[Row], *, now: float, home: str, filtered: bool) -> tuple[Block, ...]:
+def blocks(
+    rows: Sequence[Row],
+    *,
+    now: float,
+    home: str,
+    filtered: bool,
+    boundary: Boundary | None = None,
+) -> tuple[Block, ...]:
     """Return a block of one line for each row; `now` in seconds since 1970, `home` is "~"."""
     if not rows:
         return (NO_MATCH if filtered else NONE,)
-    table = [_cells(row, now, home) for row in rows]
-    columns = list(zip(*table, strict=True))[:-1]
+    boundary = boundary or Boundary()
+    table = [boundary.draw(partial(_cells, row, now, home), _fault) for row in rows]
+    columns = list(zip(*(it for it in table if isinstance(it, tuple)), strict=True))
     widths = [
-        max(least, *map(display_width, column))
-        for least, column in zip(_LEAST, columns, strict=True)
+        max((least, *map(display_width, column)))
+        for least, column in zip(_LEAST, columns or [()] * (len(_LEAST) + 1), strict=False)
     ]
     return tuple(
         Block(_key(row), (_line(row, texts, widths),))
+        if isinstance(texts, tuple)
+        else Block(_key(row), (fault_line(texts),))
         for row, texts in zip(rows, table, strict=True)
     )
 
@@ -51,9 +63,12 @@ def blocks(rows: Sequence[Row], *, now: float, home: str, filtered: bool) -> tup
 def matching(rows: Sequence[Row], wanted: str, *, now: float, home: str) -> tuple[Row, ...]:
     """Return the rows that show all these words, whatever their case."""
     words = wanted.casefold().split()
-    texts = (" ".join(_cells(row, now, home)).casefold() for row in rows)
+    boundary = Boundary()
+    table = [boundary.draw(partial(_cells, row, now, home), _fault) for row in rows]
     return tuple(
-        row for row, text in zip(rows, texts, strict=True) if all(word in text for word in words)
+        row
+        for row, texts in zip(rows, table, strict=True)
+        if isinstance(texts, Exception) or all(it in " ".join(texts).casefold() for it in words)
     )
 
 
@@ -73,6 +88,10 @@ def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
 
 def _key(row: Row) -> str:
     return f"{row.chat}" if row.chat else f"{row.agent}\0{row.id}"
+
+
+def _fault(error: Exception) -> tuple[str, ...] | Exception:
+    return error
 
 
 def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:

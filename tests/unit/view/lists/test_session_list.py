@@ -6,8 +6,8 @@ from acp_nvim.session.model import ListedSession
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.block import Highlight
-from acp_nvim.view.session_list import bar, blocks, matching
-from acp_nvim.view.sessions import Row, listed_row, open_row, stored_row
+from acp_nvim.view.lists.session_list import bar, blocks, matching
+from acp_nvim.view.lists.sessions import Row, listed_row, open_row, stored_row
 
 HOUR = 3_600.0
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from acp_nvim.view.block import BLANK, Highlight, Line
-from acp_nvim.view.sessions import age
+from acp_nvim.view.lists.sessions import age
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import one_line
 

@@ -1,0 +1,179 @@
+-- Edits that wait for the end of the user's command, and what the disk has new that was not followed
+-- yet: both come into the buffer before Neovim writes it, so that it has nothing to ask and neither
+-- text is lost. What waits is known here, and needs no host.
+
+local edit = require('acp.files.edit')
+local file_buffers = require('acp.files.buffers')
+local hands = require('acp.files.hands')
+local save = require('acp.files.save')
+local stamps = require('acp.files.stamps')
+
+local api = vim.api
+
+local M = {}
+
+-- Milliseconds that the user's write waits for the host to follow what the disk has new.
+local PATIENCE = 500
+
+---@class acp.Deferred
+---@field parts { mark: integer, old: string[], new: string[] }[]
+---@field options table<string, any>
+---@field seen string the stamp of the file whose text the buffer has then
+
+---@type table<integer, acp.Deferred> by buffer
+local waiting = {}
+---@type table<integer, string> by buffer: the stamp of the file whose text came in without the host
+local merged = {}
+local space = api.nvim_create_namespace('acp_deferred')
+
+--- Nothing waits for that buffer any more.
+---@param buffer integer
+function M.over(buffer)
+  if waiting[buffer] then
+    api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+  end
+  waiting[buffer], merged[buffer] = nil, nil
+end
+
+--- Remember an edit that must wait. Its places move with the text.
+---@param buffer integer
+---@param hunks acp.Hunk[] ascending
+---@param options table<string, any>
+---@param seen string
+function M.defer(buffer, hunks, options, seen)
+  M.over(buffer)
+  local parts = {}
+  for index, hunk in ipairs(hunks) do
+    local first, last, lines = unpack(hunk)
+    local place = { end_row = last, end_col = 0, end_right_gravity = false, undo_restore = false }
+    local mark = api.nvim_buf_set_extmark(buffer, space, first, 0, place)
+    local old = api.nvim_buf_get_lines(buffer, first, last, true)
+    parts[index] = { mark = mark, old = old, new = lines }
+  end
+  waiting[buffer] = { parts = parts, options = options, seen = seen }
+end
+
+--- The stamp of the file whose text has come into the buffer here; '' if none has.
+---@param buffer integer
+---@return string
+function M.merged(buffer)
+  return merged[buffer] or ''
+end
+
+--- The hunks where they are by now; nil if the user has changed one of their places.
+---@param buffer integer
+---@param parts { mark: integer, old: string[], new: string[] }[]
+---@return acp.Hunk[]?
+local function placed(buffer, parts)
+  local hunks, done = {}, 0
+  for index, part in ipairs(parts) do
+    local mark = api.nvim_buf_get_extmark_by_id(buffer, space, part.mark, { details = true })
+    local first, last = mark[1], math.max(mark[1], mark[3].end_row)
+    local now = api.nvim_buf_get_lines(buffer, first, last, false)
+    if first < done or not vim.deep_equal(now, part.old) then
+      return nil
+    end
+    hunks[index], done = { first, last, part.new }, last
+  end
+  return hunks
+end
+
+--- Make the edit that waits now, unless the user has changed its places, or the disk has gone on.
+---@param buffer integer
+---@param path string resolved
+---@return boolean done
+local function apply(buffer, path)
+  local it = waiting[buffer]
+  local hunks = it and save.stamp(path) == it.seen and placed(buffer, it.parts)
+  if not hunks then
+    return false
+  end
+  local outcome = edit.unlocked(buffer, hunks, it.options, function(_, modified)
+    save.settle(buffer)
+    stamps.sync(buffer, it.seen)
+    vim.bo[buffer].modified = modified
+  end)
+  if outcome.ok then
+    M.over(buffer)
+    merged[buffer] = it.seen
+  end
+  return outcome.ok or false
+end
+
+--- Let the host follow the disk now; how long the user waits for it is bounded.
+---@param buffer integer
+---@param path string resolved
+local function follow(buffer, path)
+  local bridge = package.loaded['acp.host.bridge']
+  if not (bridge and bridge.running()) then
+    return
+  end
+  local is_done = false
+  bridge.call('writes', { path = path }, function()
+    is_done = true
+  end)
+  hands.lend(buffer, function()
+    vim.wait(PATIENCE, function()
+      return is_done
+    end, 2)
+  end)
+end
+
+--- In insert mode Neovim knows by number the line where the insert began: let it begin here.
+local function begin_insert_anew()
+  local keys = api.nvim_replace_termcodes('<C-g>u', true, false, true)
+  api.nvim_feedkeys(keys, 'in', false)
+end
+
+--- Bring into the buffer what waits for it, and what its file has new.
+---@param buffer integer
+---@return boolean changed
+local function catch_up(buffer)
+  local path = file_buffers.path(buffer, api.nvim_buf_get_name(buffer))
+  local synced, tick = stamps.synced(buffer), api.nvim_buf_get_changedtick(buffer)
+  if not path or vim.fn.state('o') ~= '' or synced == '' then
+    return false
+  end
+  local now = save.stamp(path)
+  if now ~= '' and now ~= synced and now ~= stamps.saved(path) and not apply(buffer, path) then
+    follow(buffer, path)
+  end
+  return api.nvim_buf_get_changedtick(buffer) ~= tick
+end
+
+local group = api.nvim_create_augroup('acp_deferred', {})
+
+-- Nested: Neovim is told that the file is as it was by a |BufWriteCmd|.
+api.nvim_create_autocmd('BufWritePre', {
+  group = group,
+  nested = true,
+  desc = 'What agents have made of the file comes first',
+  callback = function(event)
+    local is_own = file_buffers.resolve(event.match) == file_buffers.file(event.buf)
+    if is_own and catch_up(event.buf) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
+      begin_insert_anew()
+    end
+  end,
+})
+
+-- Plugins that save then may do so without events.
+api.nvim_create_autocmd('InsertLeavePre', {
+  group = group,
+  nested = true,
+  desc = 'What agents have made of the file meanwhile',
+  callback = function(event)
+    if waiting[event.buf] then
+      catch_up(event.buf)
+    end
+  end,
+})
+
+api.nvim_create_autocmd('BufWipeout', {
+  group = group,
+  desc = 'The number may come again',
+  callback = function(event)
+    waiting[event.buf], merged[event.buf] = nil, nil
+  end,
+})
+
+return M

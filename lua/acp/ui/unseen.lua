@@ -1,0 +1,256 @@
+-- Work on what no window shows: buffers are made, filled and named without the user's autocommands,
+-- which would act on what the user does at that moment (`autocmd TermOpen * startinsert`). What
+-- configurations wait for comes all the same: `FileType` at once, `TermOpen` once the buffer is shown.
+-- Where the user's autocommands run so, mode, window and cursor are afterwards what they were.
+
+local api = vim.api
+
+local M = {}
+
+---@type fun()[] what `run` is to call; the last one first
+local actions = {}
+---@type string 'eventignore' of the user, while it is ours
+local users = ''
+---@type table<integer, (fun())[]> by buffer: what is done once it is shown
+local waiting = {}
+---@type table<string, true> handlers that have failed, and of which the user was told
+local reported = {}
+
+--- Only for the command below.
+function M.run()
+  table.remove(actions)()
+end
+
+--- Run something with `:noautocmd`, of which no `OptionSet` tells. Raises what it raises.
+---@generic T
+---@param action fun(): T
+---@return T
+function M.quietly(action)
+  if vim.o.eventignore == 'all' then
+    return action()
+  end
+  local ok, result
+  local outer = users
+  users = vim.o.eventignore
+  table.insert(actions, function()
+    ok, result = pcall(action)
+  end)
+  local depth = #actions
+  local command = { cmd = 'lua', args = { "require('acp.ui.unseen').run()" } }
+  command.mods = { noautocmd = true }
+  pcall(api.nvim_cmd, command, {})
+  if #actions == depth then -- the user has typed <C-c>: Neovim has not run it
+    M.run()
+  end
+  users = outer
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+---@class acp.Hands
+---@field mode string
+---@field selects boolean in visual or select mode, which does not lead back to insert mode
+---@field window integer
+---@field previous integer window
+---@field buffer integer
+---@field tick integer of the buffer
+---@field view table
+
+---@return acp.Hands
+local function hands()
+  local mode = api.nvim_get_mode().mode
+  return {
+    mode = mode,
+    selects = mode:find('^[vVsS\22\19]') ~= nil and vim.fn.state('S') == '',
+    window = api.nvim_get_current_win(),
+    previous = vim.fn.win_getid(vim.fn.winnr('#')),
+    buffer = api.nvim_get_current_buf(),
+    tick = vim.b.changedtick,
+    view = vim.fn.winsaveview(),
+  }
+end
+
+local listener = api.nvim_create_namespace('acp_unseen')
+
+--- Hold insert mode no longer.
+local function let_go()
+  vim.on_key(nil, listener)
+  pcall(api.nvim_del_augroup_by_name, 'acp.unseen.insert')
+end
+
+--- End insert mode, as the result of a user's command.
+function M.stop_insert()
+  let_go()
+  vim.cmd.stopinsert()
+end
+
+--- A handler may have ended insert mode, which Neovim leaves only when it comes to the next key: then
+--- it is entered again, at the same place.
+local function hold_insert()
+  local cursor = api.nvim_win_get_cursor(0)
+  local group = api.nvim_create_augroup('acp.unseen.insert', {})
+  vim.on_key(let_go, listener)
+  api.nvim_create_autocmd('InsertLeave', {
+    group = group,
+    callback = function()
+      let_go()
+      api.nvim_win_set_cursor(0, cursor)
+      -- `:startinsert` waits for the end of a command, which another event may keep from coming
+      local is_end = cursor[2] >= #api.nvim_get_current_line()
+      api.nvim_feedkeys(is_end and 'A' or 'i', 'ni', false)
+    end,
+  })
+end
+
+---@param before acp.Hands
+local function restore(before)
+  if api.nvim_win_is_valid(before.window) then
+    if api.nvim_get_current_win() ~= before.window then
+      if api.nvim_win_is_valid(before.previous) then
+        api.nvim_set_current_win(before.previous)
+      end
+      api.nvim_set_current_win(before.window)
+    end
+    if api.nvim_get_current_buf() ~= before.buffer and api.nvim_buf_is_valid(before.buffer) then
+      api.nvim_win_set_buf(before.window, before.buffer)
+    end
+    -- where a formatter has changed the text, the cursor has gone along with it
+    local is_same = api.nvim_buf_get_changedtick(0) == before.tick
+    if is_same and not vim.deep_equal(vim.fn.winsaveview(), before.view) then
+      vim.fn.winrestview(before.view)
+    end
+  end
+  if before.mode == 'n' or before.mode == 'nt' or before.selects then
+    vim.cmd.stopinsert()
+  elseif before.mode:find('^i') then
+    hold_insert()
+  end
+end
+
+--- Run something with the user's autocommands, but for some events, in the middle of whatever the
+--- user does: mode, window and cursor stay. Raises what it raises.
+---@generic T
+---@param ignored string[] events
+---@param action fun(): T
+---@return T
+function M.loudly(ignored, action)
+  local before = hands()
+  local ok, result
+  M.quietly(function()
+    -- `OptionSet` would tell of this very option
+    local events = vim.list_extend({ 'OptionSet' }, ignored)
+    vim.o.eventignore = table.concat(vim.list_extend(events, { users ~= '' and users or nil }), ',')
+    ok, result = pcall(action)
+    vim.o.eventignore = 'all'
+    restore(before)
+  end)
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+--- Fire an event of a buffer for the user's configuration. A handler that fails is told, once.
+---@param buffer integer
+---@param event string
+---@param pattern? string what it is matched with, if not the name of the buffer
+function M.fire(buffer, event, pattern)
+  local options = { modeline = false, pattern = pattern, buffer = not pattern and buffer or nil }
+  local ok, err = pcall(M.loudly, {}, function()
+    return api.nvim_buf_call(buffer, function()
+      -- as a function, or Neovim shows an error of several lines, and waits for <CR>
+      api.nvim_call_function('nvim_exec_autocmds', { event, options })
+    end)
+  end)
+  if not ok and not reported[event] then
+    reported[event] = true
+    local notice = require('acp.ui.notice')
+    notice.warn(('a handler of %s failed: %s'):format(event, notice.reason(err)))
+  end
+end
+
+--- A buffer is shown now: what waits for that comes.
+---@param buffer integer
+function M.shown(buffer)
+  local actions_of = waiting[buffer]
+  waiting[buffer] = nil
+  for _, action in ipairs(actions_of or {}) do
+    if api.nvim_buf_is_loaded(buffer) then
+      action()
+    end
+  end
+end
+
+--- Do something when the buffer is shown: at once if a window shows it.
+---@param buffer integer
+---@param action fun()
+function M.when_shown(buffer, action)
+  if not waiting[buffer] and #vim.fn.win_findbuf(buffer) > 0 then
+    return action()
+  end
+  waiting[buffer] = waiting[buffer] or {}
+  table.insert(waiting[buffer], action)
+end
+
+--- Make a buffer that is not listed, and give it what it is to have. It can be written in, also where
+--- the user has turned 'modifiable' off for all files (`nvim -M`).
+---@param fill? fun(buffer: integer)
+---@return integer buffer
+function M.buffer(fill)
+  local made = M.quietly(function()
+    local buffer = api.nvim_create_buf(false, true)
+    vim.bo[buffer].modifiable = true
+    vim.b[buffer].acp_own = true -- :mksession keeps options and names, but not this
+    if fill then
+      fill(buffer)
+    end
+    return buffer
+  end)
+  if vim.bo[made].buftype == 'terminal' then
+    M.when_shown(made, function()
+      M.fire(made, 'TermOpen')
+    end)
+  end
+  if vim.bo[made].filetype ~= '' then
+    M.fire(made, 'FileType', vim.bo[made].filetype)
+  end
+  return made
+end
+
+--- Wipe a buffer; who has asked to hear of that does, and nothing else of it is felt.
+---@param buffer integer
+function M.delete(buffer)
+  waiting[buffer] = nil
+  pcall(M.loudly, {}, function()
+    api.nvim_buf_delete(buffer, { force = true })
+  end)
+end
+
+--- Have a buffer of that name, and let `acp://` names be read, which makes them chats.
+---@param name string
+---@return integer buffer
+function M.read(name)
+  return M.quietly(function()
+    local buffer = vim.fn.bufadd(name)
+    vim.bo[buffer].swapfile = false
+    vim.cmd(('silent call bufload(%d)'):format(buffer))
+    for _, it in ipairs(api.nvim_get_autocmds({ group = 'acp', event = 'BufReadCmd' })) do
+      it.callback({ buf = buffer, match = name })
+    end
+    return buffer
+  end)
+end
+
+api.nvim_create_autocmd({ 'BufWinEnter', 'BufEnter' }, {
+  group = api.nvim_create_augroup('acp.unseen', {}),
+  desc = 'What a configuration wants to hear of a buffer that was made unseen',
+  callback = function(event)
+    if waiting[event.buf] and vim.fn.win_gettype() ~= 'autocmd' then
+      M.shown(event.buf)
+    end
+  end,
+})
+
+return M

@@ -1,0 +1,81 @@
+"""Names of this machine in addresses: what is asked there is asked of the user's own programs.
+
+Pure: no name is looked up. Anyone may import it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Final
+from urllib.parse import unquote
+
+_NAMES: Final = re.compile(
+    r"(.+\.)?localhost|localhost6?(\.localdomain6?)?|ip6-(localhost|loopback)"
+)
+_PART: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_COMPATIBLE: Final = range(1 << 24, 1 << 32)
+"""The addresses of IPv6 that are those of IPv4."""
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether what is sent to that host surely stays on this machine."""
+    name = _plain(host)
+    return name == "localhost" or _is_loopback(_address(name))
+
+
+def is_this_machine(host: str) -> bool:
+    """Tell whether that host may be this machine, however it is written: to refuse what is."""
+    name = _plain(host)
+    found = _address(name)
+    return _NAMES.fullmatch(name) is not None or _is_loopback(found) or _is_unspecified(found)
+
+
+def _plain(host: str) -> str:
+    """Return the name as whoever looks it up reads it."""
+    name = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".")
+    return name.casefold().strip("[]").partition("%")[0].rstrip(".")
+
+
+def _address(name: str) -> IPv4Address | IPv6Address | None:
+    try:
+        found = ip_address(name)
+    except ValueError:
+        return _of_numbers(name)
+    if isinstance(found, IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour
+        return IPv4Address(int(found)) if int(found) in _COMPATIBLE else inner or found
+    return found
+
+
+def _of_numbers(name: str) -> IPv4Address | None:
+    """Return what one to four numbers are, decimal, octal or hexadecimal: the last fills up."""
+    parts = name.split(".")
+    if not 1 <= len(parts) <= 4 or not all(map(_PART.fullmatch, parts)):
+        return None
+    try:
+        *first, last = (_number(it) for it in parts)
+    except ValueError:
+        return None
+    room = 1 << 8 * (4 - len(first))
+    if last >= room or any(it > 0xFF for it in first):
+        return None
+    above = sum(it << 8 * (3 - place) for place, it in enumerate(first))
+    return IPv4Address(above + last)
+
+
+def _number(text: str) -> int:
+    if text.startswith("0x"):
+        return int(text[2:] or "0", 16)
+    return int(text, 8 if text.startswith("0") else 10)
+
+
+def _is_loopback(found: IPv4Address | IPv6Address | None) -> bool:
+    return found is not None and found.is_loopback
+
+
+def _is_unspecified(found: IPv4Address | IPv6Address | None) -> bool:
+    if isinstance(found, IPv4Address):
+        return int(found) >> 24 == 0
+    return found is not None and found.is_unspecified

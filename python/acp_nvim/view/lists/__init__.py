@@ -1,0 +1,1 @@
+"""Agents and sessions as lists: their rows, in buffers and in pickers."""

@@ -1,0 +1,59 @@
+"""A file that an agent has removed below unsaved text: undo gives the disk its bytes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.errors import UserError
+from tests.support.files.file_rig import FileRig, author
+
+SAVED = "one\r\ntwo\n"
+
+
+async def removed(rig: FileRig) -> Path:
+    """Return a file with unsaved text that an agent has removed."""
+    path = rig.file(SAVED)
+    rig.files.open(path)
+    rig.files.type(path, "one", "two", "mine")
+    await rig.agent(path, None)
+    assert not path.exists()
+    return path
+
+
+async def test_a_new_host_gives_it_back_too(rig: FileRig, tmp_path: Path) -> None:
+    path = await removed(rig)
+    rig.store.flush()
+    new = FileRig(rig.folder, tmp_path / "kept")
+    await new.edits.restore()
+    await new.undo()
+    assert path.read_bytes() == SAVED.encode()
+
+
+async def test_another_file_in_its_place_stays(rig: FileRig) -> None:
+    path = await removed(rig)
+    path.mkdir()
+    (path / "b").write_text("mine\n")
+    outcome = await rig.undo()
+    assert outcome.paths == ()
+    assert "a" in outcome.failed[0]
+    assert (path / "b").read_text() == "mine\n"
+    conflict = rig.edits.conflict(str(path))
+    assert conflict is not None
+    with pytest.raises(UserError):
+        await rig.review.resolve(conflict, take=False)
+
+
+async def test_what_was_only_found_is_asked_about(rig: FileRig) -> None:
+    path = rig.file(SAVED)
+    rig.files.open(path)
+    rig.files.type(path, "one", "two", "mine")
+    await rig.agent(path, None, replace(author(), how="found"))
+    turn = rig.turn()
+    outcome = await rig.review.undo(turn, found=False)
+    assert outcome.found == (str(path),)
+    assert not path.exists()
+    await rig.review.undo(turn, batch=outcome.batch)
+    assert path.read_bytes() == SAVED.encode()

@@ -1,0 +1,66 @@
+"""A link whose text reads as another address than the one where it goes."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_nvim.session.elicitation.named import doubts
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("https://good.com/login", "https://evil.com/login"),
+        ("https://good.com", "http://evil.com"),
+        ("good.com", "https://evil.com"),
+        ("see Good.COM.", "https://good.com.evil.org"),
+        ("www.good.de/a", "https://good.dev/a"),
+        ("**https://good.com**", "https://evil.com"),
+        ("https://go**od**.com", "https://evil.com"),
+        ("`https://good.com`", "https://evil.com"),
+        ("https://github.com/good/tool", "https://github.com/evil/tool"),
+        ("https://good.com/a", "https://good.com/b"),
+        ("https://github.com/good", "https://github.com/good-evil"),
+        ("https://good.com:8443", "https://good.com"),
+        ("https://good.com…", "https://good.computer"),
+        ("https://good.com/…", "https://evil.com/x"),
+        ("https://a.com and https://b.com", "https://a.com"),
+        ("h\u200bttps://good.com", "https://evil.com"),
+        ("ｈttps://good.com", "https://evil.com"),
+        ("![https://good.com](x.png)", "https://evil.com"),
+        ("", "https://good.com@evil.com"),
+        ("click", "https://good.com:443@evil.com/"),
+        ("", "https://xn--80ak6aa92e.com"),
+        ("", "https://g\u043e\u043ed.com"),
+    ],
+)
+def test_what_is_doubtful(text: str, url: str) -> None:
+    assert doubts(text, url)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("", "https://good.com/a?b=c#d"),
+        ("the docs", "https://good.com"),
+        ("https://good.com", "https://good.com"),
+        ("https://good.com/", "https://good.com"),
+        ("http://GOOD.com", "https://www.good.com/"),
+        ("good.com", "https://good.com/docs/a"),
+        ("https://good.com/docs", "https://good.com/docs/a?b=c"),
+        ("https://good.com/do…", "https://good.com/docs"),
+        ("https://go...", "https://good.com/docs"),
+        ("(see https://good.com/a).", "https://good.com/a"),
+        ("https://good.com/a_(b)", "https://good.com/a_(b)"),
+        ("src/main.py", "https://good.com/src/main.py"),
+        ("README.md", "https://github.com/a/b/blob/main/README.md"),
+        ("Node.js 20.1", "https://nodejs.org"),
+        ("me@good.com", "https://contact.org"),
+        ("app.dev()", "https://docs.org"),
+        ("#12: fix a.b.c", "https://github.com/a/b/pull/12"),
+        ("localhost:3000", "http://localhost:3000/"),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000/docs"),
+    ],
+)
+def test_what_is_not(text: str, url: str) -> None:
+    assert not doubts(text, url)

@@ -1,0 +1,75 @@
+"""Which session had which turns of a conversation."""
+
+from __future__ import annotations
+
+from acp_nvim.session.content import Text
+from acp_nvim.session.event import SessionOpened, TranscriptRestored, TurnEnded, TurnStarted
+from acp_nvim.session.model import Prompt
+from acp_nvim.session.origin import Origin, Stretch, continued, stretches
+from acp_nvim.session.reduce.reduce import reduce
+from acp_nvim.session.saved import carried, restored, saved_of
+from acp_nvim.session.state import SessionState
+
+ONE, TWO, THREE = ("a", "one"), ("a", "two"), ("b", "three")
+
+
+def test_each_session_has_the_turns_behind_those_of_the_one_before() -> None:
+    origins = (Origin(*ONE, 2), Origin(*TWO, 5))
+    assert list(stretches(origins, THREE)) == [
+        Stretch(ONE, 0, 2),
+        Stretch(TWO, 3, 5),
+        Stretch(THREE),
+    ]
+
+
+def test_a_session_that_continues_nothing_has_all_its_turns() -> None:
+    (own,) = stretches((), ONE)
+    assert own.has(1) and own.has(100)
+
+
+def test_what_lies_behind_the_last_turn_is_no_origin() -> None:
+    origins = (Origin(*ONE, 2), Origin(*TWO, 5))
+    assert continued(origins, THREE, 7) == (*origins, Origin(*THREE, 7))
+    assert continued(origins, THREE, 4) == (Origin(*ONE, 2), Origin(*TWO, 4))
+    assert continued(origins, THREE, 2) == (Origin(*ONE, 2),)
+    assert continued(origins, THREE, 0) == ()
+
+
+def test_a_session_without_a_name_is_no_origin() -> None:
+    assert continued((), ("a", ""), 3) == ()
+
+
+def talked(session_id: str, turns: int) -> SessionState:
+    state = reduce(SessionState("a", "/work"), SessionOpened(session_id))
+    for number in range(turns):
+        state = reduce(state, TurnStarted(Prompt((Text(f"say {number}"),)), 1.0))
+        state = reduce(state, TurnEnded(2.0, "end_turn"))
+    return state
+
+
+def test_a_session_that_carries_another_on_continues_it() -> None:
+    old, new = talked("one", 3), SessionState("b", "/work")
+    for event in carried(old, 2, "goes on"):
+        new = reduce(new, event)
+    new = reduce(new, SessionOpened("three"))
+    assert new.origins == (Origin(*ONE, 2),)
+    assert new.stretches == (Stretch(ONE, 0, 2), Stretch(THREE))
+
+
+def test_an_agent_that_begins_anew_continues_its_own_session() -> None:
+    state = reduce(talked("one", 2), SessionOpened("two"))
+    assert state.stretches == (Stretch(ONE, 0, 2), Stretch(TWO))
+    assert reduce(state, SessionOpened("two")).origins == state.origins
+
+
+def test_a_kept_session_knows_what_it_continues() -> None:
+    state = reduce(talked("one", 2), SessionOpened("two"))
+    again = SessionState("a", "/work")
+    for event in restored(saved_of(state, 1.0)):
+        again = reduce(again, event)
+    assert again.origins == state.origins
+
+
+def test_a_transcript_that_is_put_back_forgets_no_origin() -> None:
+    state = reduce(talked("one", 2), SessionOpened("two"))
+    assert reduce(state, TranscriptRestored(state.entries)).origins == state.origins
