@@ -38,7 +38,6 @@ from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
-from acp_nvim.transport.door import door
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host, Review, Start
@@ -86,13 +85,11 @@ class App:
                 self._dispatch(verb, payload, call)
 
     async def _tick(self) -> None:
-        await anyio.sleep(TICK)  # what it loads is nothing to wait for at the start
-        door("heap", "the host").give_back_large_blocks()
         while True:
+            await anyio.sleep(TICK)
             COLLECTOR.search()
             screen.tick(self._host)
             sessions.tick(self._host)
-            await anyio.sleep(TICK)
 
     # --- verbs
 

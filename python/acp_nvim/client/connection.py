@@ -199,7 +199,7 @@ class Connection:
             self.respond(request_id, result)
             return
         with self._outbox.reserved(size):
-            line = await aside(partial(self._peer.respond, request_id, result, long_line.dump))
+            line = await aside(partial(self._peer.respond, request_id, result, long_line.pieces))
         self._post(line)
 
     def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:

@@ -39,12 +39,8 @@ def load(text: str) -> Any:
     return value
 
 
-def dump(value: Any) -> str:
-    """Return the value as JSON; long strings in it are encoded in steps."""
-    return "".join(_pieces(value))
-
-
-def _pieces(value: Any) -> Iterator[str]:
+def pieces(value: Any) -> Iterator[str]:
+    """Yield the value as JSON; long strings in it are written in steps."""
     match value:
         case str() if len(value) > STEP:
             yield '"'
@@ -54,7 +50,7 @@ def _pieces(value: Any) -> Iterator[str]:
         case dict():
             for number, (key, inner) in enumerate(value.items()):
                 yield f"{',' if number else '{'}{dump_json(str(key))}:"
-                yield from _pieces(inner)
+                yield from pieces(inner)
             yield "}" if value else "{}"
         case _:
             yield dump_json(value)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from io import BytesIO
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -116,13 +117,23 @@ def parse_beginning(text: str, reason: str) -> list[Message]:
     return [noise, Failure(known["id"], 0, f"the answer is {reason}")]
 
 
-def to_line(message: Sendable, dump: Callable[[Any], str] | None = None) -> bytes:
-    """Return the message as one line with its newline; `dump` writes the JSON if not at once.
+def to_line(message: Sendable, pieces: Callable[[Any], Iterable[str]] | None = None) -> bytes:
+    """Return the message as one line with its newline; `pieces` writes long JSON bit by bit.
 
     Lone surrogates become U+FFFD, NaN and the infinities null. Raises `TypeError` if a value is
     not JSON-able.
     """
-    text = (dump or dump_json)({"jsonrpc": "2.0", **_fields(message)}) + "\n"
+    value = {"jsonrpc": "2.0", **_fields(message)}
+    if pieces is None:
+        return _encoded(dump_json(value) + "\n")
+    line = BytesIO()  # holds it once: joined pieces would take it twice
+    for piece in pieces(value):
+        line.write(_encoded(piece))
+    line.write(b"\n")
+    return line.getvalue()
+
+
+def _encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -8,7 +8,7 @@ it. Called by `client` (and by the tutor, from the other side: the protocol is s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
@@ -69,13 +69,13 @@ class Peer:
         return to_line(Notification(method, params))
 
     def respond(
-        self, id: RequestId, result: Any, dump: Callable[[Any], str] | None = None
+        self, id: RequestId, result: Any, pieces: Callable[[Any], Iterable[str]] | None = None
     ) -> bytes:
         """Return the line of a result; b"" if no request of this id is open (C-155).
 
-        `dump` as in `to_line`.
+        `pieces` as in `to_line`.
         """
-        return self._answer(Response(id, result), dump)
+        return self._answer(Response(id, result), pieces)
 
     def fail(self, id: RequestId, code: int, message: str, data: Any = None) -> bytes:
         """Return the line of an error; b"" if no request of this id is open (C-155)."""
@@ -104,12 +104,12 @@ class Peer:
         return lost
 
     def _answer(
-        self, message: Response | Failure, dump: Callable[[Any], str] | None = None
+        self, message: Response | Failure, pieces: Callable[[Any], Iterable[str]] | None = None
     ) -> bytes:
         key = id_key(message.id)
         if key not in self._open:
             return b""
-        line = to_line(message, dump)
+        line = to_line(message, pieces)
         self._open.discard(key)
         return line
 

@@ -24,5 +24,5 @@ from acp_nvim.wire.message import Response, to_line
 )
 def test_it_is_the_same_line(value: Any) -> None:
     message = Response(1, value)
-    assert to_line(message, long_line.dump) == to_line(message)
-    json.loads(to_line(message, long_line.dump))
+    assert to_line(message, long_line.pieces) == to_line(message)
+    json.loads(to_line(message, long_line.pieces))
