@@ -260,7 +260,7 @@ class AgentSteps(UserSteps):
         self.services.free()
         await self.services.settled()
         await self.services.look(0, name, named=False)  # of a save the client hears
-        after = self._agents_look(self.sight, {})
+        after = self._agents_look(self.sight, {name: self.allowed[name]})
         self._assert(after.live(name) == live, f"{name}: changed after it was saved")
         self._check_told(name, ours, after)
         self.unsaved[name].clear()
