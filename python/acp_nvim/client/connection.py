@@ -41,7 +41,8 @@ DRAIN = 1.0
 and in which the process may still end after its output has."""
 
 LONG = 65_536
-"""Characters from which a message is understood in a thread."""
+"""Characters from which a message is understood in a thread, while its reader waits: nothing
+overtakes it."""
 AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
