@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from acp_nvim.history.author import Author
+from acp_nvim.history.change import wrote
 from acp_nvim.history.fold import begin
-from acp_nvim.storage import journal, left_open, private
-from acp_nvim.storage.act import Act
+from acp_nvim.storage import histories, journal, left_open, private
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.left_open import LeftOpen
@@ -24,7 +24,7 @@ from tests.support.files.kept import kept
 
 AUTHOR = Author("agent", "session", 1, 0.0)
 KEY = ("agent", "session")
-LEDGER = begin("one\n")
+FILE = wrote(begin("one\n"), "two\n", AUTHOR, 1.0)
 
 
 class Full:
@@ -37,6 +37,7 @@ class Full:
             (private, "create"),
             (private, "make_folder"),
             (journal, "_write"),
+            (histories, "_write"),
             (left_open, "_append"),
         ):
             patch.setattr(owner, name, self._around(getattr(owner, name)))
@@ -87,7 +88,7 @@ async def test_a_slow_disk_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> 
     go_on, replace = threading.Event(), private.replace
 
     def slow(path: Path, text: str) -> None:
-        if path.parent.name != journal.FOLDER:  # that is before the act
+        if path.parent.name != journal.FOLDER:  # that is before it is begun
             assert go_on.wait(40)
         replace(path, text)
 
@@ -108,16 +109,16 @@ async def test_a_slow_disk_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_an_act_waits_until_it_is_noted_and_nothing_else_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    go_on, write, held = threading.Event(), journal._write, list[bytes]()
+    go_on, write, held = threading.Event(), histories._write, list[bytes]()
 
-    def slow(handle: int, data: bytes) -> None:
+    def slow(handle: int, data: bytes, size: int) -> None:
         if b"agent's" in data:
             held.append(data)
             assert threading.current_thread() is not threading.main_thread()
             assert go_on.wait(40)
-        write(handle, data)
+        write(handle, data, size)
 
-    monkeypatch.setattr(journal, "_write", slow)
+    monkeypatch.setattr(histories, "_write", slow)
     async with WholeApp() as app:
         await app.open()
         prompt = {"chat": 1, "text": "go", "selections": [], "bang": False}
@@ -141,20 +142,19 @@ async def test_an_act_waits_until_it_is_noted_and_nothing_else_does(
         assert not app.notifier.faults
 
 
-def test_the_journal_stays_until_the_ledgers_are_written(tmp_path: Path, disk: Full) -> None:
+def test_the_journal_stays_until_the_histories_are_written(tmp_path: Path, disk: Full) -> None:
     store = EditStore(lambda: str(tmp_path / "edits"))
-    store.journal.done(Act("put", path="/a", ledger=LEDGER))
-    store.note("/a", LEDGER)
+    store.begin("/a", "1", "2", FILE.facts)
     disk.on = True
-    store.flush()
-    assert store.journal.has(store.journal.name)
-    store.flush()
-    assert store.journal.has(store.journal.name), "the second time, too"
+    store.histories.append("/a", store.histories.ended("/a", FILE.facts), FILE)
+    for _ in range(2):
+        store.flush()
+        assert store.journal.has(store.journal.name)
     disk.on = False
-    store.note("/a", LEDGER)
     store.flush()
     assert not store.journal.has(store.journal.name)
-    assert [file.suffix for file in (tmp_path / "edits").iterdir() if file.is_file()] == [".jsonl"]
+    (book,) = store.histories.read_all()
+    assert book.file == FILE and not book.begun
 
 
 async def test_the_journal_is_tried_again_with_the_next_turn(tmp_path: Path, disk: Full) -> None:
@@ -162,7 +162,7 @@ async def test_the_journal_is_tried_again_with_the_next_turn(tmp_path: Path, dis
     store = EditStore(lambda: str(tmp_path / "edits"), told.append)
     disk.on = True
     store.journal.begin(AUTHOR, ("/p",))
-    store.journal.done(Act("put", path="/a", ledger=LEDGER))
+    store.begin("/a", "1", "2", FILE.facts)
     assert not store.journal.name
     disk.on = False
     store.journal.begin(AUTHOR, ("/p",))

@@ -7,6 +7,7 @@ import itertools
 from acp_nvim.errors import RequestFailed
 from tests.proof.lines import (
     Form,
+    agents,
     bodies,
     edited,
     join,
@@ -23,10 +24,13 @@ from tests.proof.model import UNSURE, is_conflict
 from tests.proof.steps import (
     SESSIONS,
     Act,
+    Decides,
     DoubleWrites,
     EndsTurn,
     Kills,
     Runs,
+    SavesFromInsert,
+    Step,
     Sweeps,
     Tool,
     User,
@@ -34,6 +38,18 @@ from tests.proof.steps import (
 )
 from tests.proof.user_steps import UserSteps
 from tests.proof.world import NAMES, Sight
+
+KEYS = (
+    "<Esc>:silent! write<CR>",
+    "<Cmd>silent! write<CR><Esc>",
+    "<C-o>:silent! write<CR><Esc>",
+    "<Esc>:silent! update<CR>",
+    "<Esc>:silent! noautocmd write<CR>",
+)
+ANSWER = "n<Esc>"
+"""Should Neovim ask."""
+
+TAKEN_BACK = "was taken back by the user, or by another program"
 
 
 class AgentSteps(UserSteps):
@@ -49,6 +65,8 @@ class AgentSteps(UserSteps):
     async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
         before, unsettled = self.sight, self._unsettled(name)
         in_conflict = self.log.standing.get(self.world.path(name))
+        key = step.session, name
+        self.beliefs.begins(key, known)
         self._count_as_made(step.session, (name,))
         self._interrupt(step, name)
         refused = ""
@@ -60,6 +78,7 @@ class AgentSteps(UserSteps):
         self.world.before_call = None
         if typed:
             before = self.sight
+        self._note_lines()
         then = self.world.look()
         kept = users(then.live(name)) | users(then.disk[name]) | self.taken_out
         self._assert(self.amid <= kept, f"{name}: another program's {self.amid} are written over")
@@ -74,6 +93,7 @@ class AgentSteps(UserSteps):
         is_followed = now is not None and not now.modified and now.text == after.disk[name]
         if refused and (is_found or is_followed or last == after.disk[name]):
             self.seen[name] = after.disk[name]  # looked at before it was refused
+        told = self.told.get(key, known)
         live, made = before.live(name), self.made.get((step.session, name), [known])[-1]
         tools = {it for (_, of), texts in self.made.items() if of == name for it in texts}
         if not refused:
@@ -88,19 +108,30 @@ class AgentSteps(UserSteps):
             self.overlooked |= {name: after.disk[name]} if is_amid else {}
             if not typed:
                 self._check_written(name, after)
+            self._check_done(key, text, after, is_sure=not is_amid)
             if not unsettled and not typed:
                 wanted = {in_conflict.base} if in_conflict else set()
                 partly = without_own(known, made, after.live(name))
                 bases = {""} if live is None else {known, *partly, *parts_of_own(known, made)}
                 # no call has named it, and turns of both run; or it stayed though it was left out
                 bases |= tools | {with_own(known, it) for it in bases | tools}
+                bases |= {told}
                 bases |= {without_unread(known, it) for it in bases}
                 self._check_merged(name, bases | wanted, live or "", text, after)
         elif not unsettled and not typed:
             self._assert(live == after.live(name), f"{name} changed though refused: {refused}")
             taken = without_lines(known, self.untaken.get((step.session, name), set()))
-            needed = any(is_conflict(it, live, text) for it in (known, made, taken))
-            self._assert(needed or in_conflict, f"needless: {refused}")
+            needed = any(is_conflict(it, live, text) for it in (known, made, taken, told))
+            is_back = TAKEN_BACK in refused and self.beliefs.is_taken_back(key, known, live)
+            self._assert(needed or is_back or in_conflict, f"needless: {refused}")
+
+    def _check_done(self, key: tuple[int, str], text: str, after: Sight, *, is_sure: bool) -> None:
+        """Success means done; `is_sure`: no other program has written in the middle of it."""
+        name = key[1]
+        lost = self.beliefs.missing(key, text, after.live(name), after.disk[name])
+        self._assert(not (lost and is_sure), f"{name}: answered as written, but not there: {lost}")
+        self.beliefs.wrote(key, text)
+        self.told.pop(key, None)
 
     def _check_merged(self, name: str, bases: set[str], live: str, text: str, after: Sight) -> None:
         """What its own tool has made an agent knows, too, or some of it; a file that is not there
@@ -130,7 +161,7 @@ class AgentSteps(UserSteps):
     def _act_amid(self, step: Writes, name: str) -> None:
         path, old = self.world.path(name), self.world.disk(name)
         lines = bodies(self.sight.live(name)) or [""]
-        row = step.edits[0].at % len(lines) + 1
+        row = (step.edits[0].at if step.edits else 0) % len(lines) + 1
         match step.by:
             case "typing":
                 self.world.act(name, f"{row}Go{self._user_word(name)}<Esc>")
@@ -193,6 +224,53 @@ class AgentSteps(UserSteps):
         if self.sight.disk[name] != text:
             await self._repeat(session, name, text, is_same=not is_read_anew)
 
+    async def _saves_from_insert(self, step: SavesFromInsert) -> None:
+        """Nothing is asked, both texts are in the file, and the agent's lines are the agent's."""
+        name = NAMES[step.file % len(NAMES)]
+        await self._settle(0, NAMES)
+        if name not in self.sight.shown or self._conflicts(name) or self.sight.disk[name] is None:
+            return
+        self._types(step, name)
+        ours, old = self.sight.live(name) or "", self.sight.disk[name] or ""
+        new = edited(old, step.edits, self._agent_word)
+        if is_conflict(old, ours, new) or self._may_differ(name, new):
+            self.world.end_insert()
+            return  # that is decided by the user
+        self._put(name, new)
+        self.made.setdefault((step.session, name), []).append(new)
+        self.world.stays = True
+        await self.services.look(step.session, name)
+        self.world.stays = False
+        self.world.end_insert(KEYS[step.keys % len(KEYS)] + ANSWER)
+        await self._check_saved(name, ours, old, new)
+
+    def _types(self, step: SavesFromInsert, name: str) -> None:
+        before, lines = self.sight, bodies(self.sight.live(name)) or [""]
+        self.world.linger(name, f"{step.at % len(lines) + 1}Go{self._user_word(name)}")
+        self.sight = self.world.look()
+        self._has_acted(name, before)
+
+    async def _check_saved(self, name: str, ours: str, old: str, new: str) -> None:
+        saved = self.world.look()
+        shown, live = saved.shown[name], saved.live(name)
+        self._assert(not shown.modified, f"{name}: not saved straight out of insert mode")
+        self._assert(live == saved.disk[name], f"{name}: saved, but differs from its file")
+        complaint = merge_complaint(old, ours, new, live)
+        self._assert(not complaint, f"{name}: saved out of insert mode, but {complaint}")
+        self.services.free()
+        await self.services.settled()
+        await self.services.look(0, name, named=False)  # of a save the client hears
+        after = self._agents_look(self.sight, {})
+        self._assert(after.live(name) == live, f"{name}: changed after it was saved")
+        self._check_told(name, ours, after)
+        self.unsaved[name].clear()
+        for files in (self.shared, self.touched, self.late, self.unwritten):
+            files.discard(name)
+        self.seen[name] = self.origin[name] = after.disk[name]
+        self.allowed[name] = set()
+        pending = agents(new) - agents(old)
+        self._assert(pending <= self.pending[name] | self.kept_words, f"{name}: {pending} untold")
+
     def _put_by_tool(self, session: int, name: str, text: str) -> None:
         """Have an agent's own tool write a whole text that the agent has made: the user's words in
         it the agent has read, and if it replaces them, it knows what it does."""
@@ -237,6 +315,12 @@ class AgentSteps(UserSteps):
 
     async def _ends_turn(self, step: EndsTurn) -> None:
         await self._settle(step.session, NAMES)
+        self.beliefs.end_turn(step.session)
+        if step.told:
+            await self.services.tell(step.session)
+            for key in [it for it in self.known if it[0] == step.session]:
+                live = self.sight.live(key[1])
+                self.told[key] = self.beliefs.told(key, self.known[key], live)
         await self.services.begin_turn(step.session)
 
     async def _kills(self, step: Kills) -> None:
@@ -267,6 +351,8 @@ class AgentSteps(UserSteps):
                 self.pristine[name] = UNSURE
         self.acted.clear()
         self.known.clear()
+        self.told.clear()
+        self.beliefs.end_all()
         for session in range(SESSIONS):
             await self.services.begin_turn(session)
 
@@ -310,10 +396,28 @@ class AgentSteps(UserSteps):
             self._put(other, old)
         self.commanded |= {it for it in (name, other) if self._unsettled(it)}
 
+    def _note_removal(self, name: str, old: str) -> None:
+        """An undo gives back what was seen of it, without what agents have changed in it."""
+        other = self._unsettled(name) or self._conflicts(name) or self.services.changes(name)
+        self.removed[name] = UNSURE if other else old
+
+    def _note_removed(self, step: Step, opened: set[str]) -> None:
+        """Forget of what agents have removed what is there again, and what no undo gives back. If
+        the user has made the file anew in a buffer, an undo brings its lines there, unsaved;
+        `opened`: buffers before the step."""
+        for name in (self.removed.keys() & self.sight.shown.keys()) - opened:
+            self.removed[name] = UNSURE
+        is_kept = isinstance(step, Kills) or (isinstance(step, Decides) and step.verdict == "keep")
+        for name in [it for it in self.removed if is_kept or self.sight.disk[it] is not None]:
+            del self.removed[name]
+
     def _put(self, name: str, text: str | None, *, rename: bool = False) -> None:
         """Change the disk behind everybody's back."""
         old = self.sight.disk[name]
+        if text is None and old is not None:
+            self._note_removal(name, old)
         self.world.put(name, text, rename=rename)
+        self.beliefs.moved(name, old, text)
         self.older.add((name, text or ""))
         if text in (old, self.origin[name]):
             self.touched.add(name)

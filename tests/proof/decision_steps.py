@@ -164,14 +164,22 @@ class DecisionSteps(Model):
                     mixed = (it for it in bodies(after.live(name)) if users(it))
                     self.pending[name] -= agents("".join(mixed))
             if before.disk[name] != after.disk[name]:
-                shown, is_back = after.shown.get(name), before.disk[name] is None
-                self._assert(  # but for the file that an agent had removed below the user's text
-                    shown is None or not shown.modified or is_back or after.disk[name] is None,
+                shown = after.shown.get(name)
+                is_back = self.removed.get(name) in (UNSURE, after.disk[name])
+                self._assert(
+                    not (shown and shown.modified) or after.disk[name] is None or is_back,
                     f"{name}: modified and written",
                 )
                 self.origin[name] = after.disk[name]
             self._count_as_saved(name, before, after)
             self.seen[name] = after.disk[name]
+
+    def _check_restored(self) -> None:
+        """What agents have removed, and nobody made anew, has its bytes back once all is undone."""
+        for name, text in self.removed.items():
+            now = self.sight.disk[name]
+            same = text in (UNSURE, now)
+            self._assert(same, f"{name}: removed by an agent, and not restored: {now!r}")
 
     def _check_disk(self, before: Sight, after: Sight) -> None:
         """What the disk had of the user's, though the editor had not, is somewhere yet."""

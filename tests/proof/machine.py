@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+from tests.proof.beliefs import Beliefs
 from tests.proof.codings import CODINGS
 from tests.proof.outside_steps import OutsideSteps
 from tests.proof.steps import (
@@ -19,6 +20,7 @@ from tests.proof.steps import (
     Pause,
     Returns,
     Runs,
+    SavesFromInsert,
     Step,
     Sweeps,
     TakesBack,
@@ -40,6 +42,7 @@ class Machine(UndoneSteps, OutsideSteps):
             Writes: self._writes,
             Tool: self._tool,
             DoubleWrites: self._double_writes,
+            SavesFromInsert: self._saves_from_insert,
             Runs: self._runs,
             Sweeps: self._sweeps,
             EndsTurn: self._ends_turn,
@@ -69,6 +72,8 @@ class Machine(UndoneSteps, OutsideSteps):
         if isinstance(step, OwnWrite | Decides | TakesBack | Returns):
             self.world.end_insert()  # it is a command of the user's
         await self._acts[type(step)](step)
+        self._note_lines("decision" if _decides(step) else "edit")
+        self._note_removed(step, opened)
         self._check_books(step)
         for name in self.world.codings:
             if (name in opened) != (name in self.sight.shown):
@@ -82,4 +87,11 @@ class Machine(UndoneSteps, OutsideSteps):
         self.sight = self.world.look()
         for known in (self.seen, self.origin, self.pristine):
             known.update(self.sight.disk)
+        self.beliefs = Beliefs(self.sight.disk)
         self._begin_outside()
+
+
+def _decides(step: Step) -> bool:
+    """Return whether the user takes back by it what was done, or redoes it, `u` included."""
+    is_undo = isinstance(step, User) and step.act in ("undo", "redo")
+    return is_undo or isinstance(step, Decides | TakesBack | Returns)

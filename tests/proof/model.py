@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable
 
 from acp_nvim.hunks import ConflictRegion, merge, split_lines
+from tests.proof.beliefs import Beliefs, By
 from tests.proof.deciding import added, text_of
 from tests.proof.lines import (
     Form,
@@ -38,8 +39,9 @@ class Model:
 
     `seen`: the disk as the client saw it last; `origin`: as each buffer was last equal to it;
     `known`: the text that each agent has in mind; `misread`: who is to read a file anew before a
-    write, for it is in another encoding since it was opened, or closed; `allowed`: the user's words
-    that agents have taken out of a file that they had read; `reported`: the agents' words that the
+    write, for it is in another encoding since it was opened, or closed; `told`: the same text with
+    what a prompt has told of the user's decisions; `allowed`: the user's words that agents have
+    taken out of a file that they had read; `reported`: the agents' words that the
     books were told of; `pending`: those that wait for the user; `pristine`: the text before all
     that waits, if the user has done nothing since; `kept`: files, and words, that the user has
     kept; `home`: the file that a word of the user's was typed into; `scripted`: what a script of
@@ -58,6 +60,7 @@ class Model:
     written, by path; `unwritten`: files that the user has read anew, so that the undo file is
     another's; `amid`: what another program has written in the middle of an agent's write;
     `brought`: the user's words that an undo has brought back: a redo may take them again;
+    `removed`: what a file had that a command of an agent's has taken away, while it is not there;
     `overlooked`: the text that it has left where the agent had nothing to write, which may count as
     known, or as found.
     A complaint that contains one of `lenient` is only counted, in `soft`.
@@ -74,6 +77,7 @@ class Model:
         self.origin = dict(self.sight.disk)
         self.known: dict[tuple[int, str], str] = {}
         self.misread: set[tuple[int, str]] = set()
+        self.told: dict[tuple[int, str], str] = {}
         self.allowed: dict[str, set[str]] = {name: set() for name in NAMES}
         self.reported: dict[str, set[str]] = {name: set() for name in NAMES}
         self.pending: dict[str, set[str]] = {name: set() for name in NAMES}
@@ -100,8 +104,10 @@ class Model:
         self.brought: dict[str, set[str]] = {name: set() for name in NAMES}
         self.overlooked: dict[str, str | None] = {}
         self.untaken: dict[tuple[int, str], set[str]] = {}
+        self.removed: dict[str, str] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
+        self.beliefs = Beliefs(self.sight.disk)
 
     def _user_word(self, name: str) -> str:
         word = f"u{next(self._numbers)}"
@@ -114,6 +120,7 @@ class Model:
         for key in [it for it in self.known if it[1] == name]:
             del self.known[key]
             self.misread.add(key)
+            self.beliefs.forget(key)
 
     def _agent_word(self) -> str:
         return f"g{next(self._numbers)}"
@@ -133,6 +140,11 @@ class Model:
         self._count_as_made(session, names)
         await self._settled_by(look, names)
 
+    def _note_lines(self, by: By = "edit") -> None:
+        """Note who has made the live texts what they are now."""
+        for name in NAMES:
+            self.beliefs.live(name, self.sight.live(name), by)
+
     def _count_as_made(self, session: int, names: tuple[str, ...]) -> None:
         """What a command has left is that agent's who is looked for."""
         for name in self.commanded & {*names}:
@@ -146,6 +158,7 @@ class Model:
         await look
         self.log = self.services.log
         self._check_look(before, names)
+        self._note_lines()
 
     def _check_look(self, before: Sight, names: tuple[str, ...]) -> None:
         """Check what becomes of files that the client has looked at."""
@@ -170,6 +183,8 @@ class Model:
         """Let an agent read that file; if it was seen, what the disk has new is taken first."""
         before, path, waits = self.sight, self.world.path(name), self.world.lingers
         text = self.known[session, name] = await self.services.read(session, name)
+        self.beliefs.reads((session, name), text)
+        self.told.pop((session, name), None)
         is_told = any(it.path == path for it in self.log.records)
         is_followed = name in before.shown and not waits
         is_found = self._unsettled(name) and (is_told or is_followed)

@@ -66,7 +66,7 @@ class Services:
     def __init__(self, world: World) -> None:
         self.world = world
         self.log = Log(world)
-        world.on_free = self._free
+        world.on_free = self.free
         self._is_free = False
         self.edits, self.review = self.log.edits, self.log.review
         self.log.turns.clear()
@@ -84,7 +84,13 @@ class Services:
             self.log.running[""] = supposed(turns[SESSIONS[0]])
         await self.log.begin()
         self.log.store.journal.begin(supposed(turns[name]), (str(self.world.folder),))
-        await self._settled()
+        await self.settled()
+
+    async def tell(self, session: int) -> None:
+        """Send a prompt that tells the agent what the user has decided."""
+        key, notes = ("a", SESSIONS[session]), self.log.lessons
+        notes.sent(key, await notes.draft(key, self.log.roots))
+        notes.arrived(key)
 
     async def killed(self, *, flushed: bool) -> None:
         """Kill the host, and have the next one find what was done until then."""
@@ -126,15 +132,15 @@ class Services:
         author = self.author(SESSIONS[session])
         author = author if named else supposed(author)
         await self.log.look(Path(self.world.path(name)), author)
-        await self._settled()
+        await self.settled()
 
     async def sweep(self, session: int) -> None:
         """Anything may have changed."""
         self.log.sync.sweep(supposed(self.author(SESSIONS[session])), self.log.roots)
         await self.log.sync.drain()
-        await self._settled()
+        await self.settled()
 
-    async def _settled(self) -> None:
+    async def settled(self) -> None:
         """Let what had to wait for the user be done: `passed` costs a tenth of a second."""
         if self._is_free:
             self._is_free = False
@@ -143,7 +149,8 @@ class Services:
             await self.log.sync.drain()
         self.check()
 
-    def _free(self) -> None:
+    def free(self) -> None:
+        """The user's hands are off the file."""
         self._is_free = True
         self.log.sync.free()
 

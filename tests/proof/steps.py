@@ -46,7 +46,8 @@ class User:
 class Writes:
     """An agent writes through the client; `stale`: without having read again.
 
-    `meanwhile`: the user acts between two of the client's calls, before the n-th; `by`: so.
+    Without `edits` it writes once more what it has in mind. `meanwhile`: the user acts between two
+    of the client's calls, before the n-th; `by`: so.
     """
 
     session: int
@@ -70,6 +71,18 @@ class Tool:
     way: Way = "in place"
     told: bool = True
     twice: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SavesFromInsert:
+    """A tool of the agent's writes the file while the user types in it, and the user saves in the
+    keystrokes that leave insert mode; `keys`: which ones."""
+
+    session: int
+    file: int
+    edits: tuple[Edit, ...]
+    at: int
+    keys: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +120,11 @@ class Sweeps:
 
 @dataclass(frozen=True, slots=True)
 class EndsTurn:
-    """The turn ends, and the session's next one begins."""
+    """The turn ends, and the session's next one begins; `told`: its prompt tells the agent what the
+    user has decided."""
 
     session: int
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +207,7 @@ Step: TypeAlias = (
     | Writes
     | Tool
     | DoubleWrites
+    | SavesFromInsert
     | Runs
     | Sweeps
     | EndsTurn
@@ -225,7 +241,7 @@ writes = st.builds(
     Writes,
     session,
     files,
-    edits,
+    st.integers(0, 5).flatmap(lambda rare: edits if rare else st.just(())),
     st.booleans(),
     st.sampled_from((0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8)),
     st.sampled_from(
@@ -250,10 +266,11 @@ doubles = st.builds(
     st.sampled_from(("nothing", "look", "sweep", "typing", "undo", "save", "turn")),
     st.booleans(),
 )
+hasty = st.builds(SavesFromInsert, session, files, edits, places, st.integers(0, 4))
 shells = st.builds(
     Runs, session, st.sampled_from(("create", "remove", "rename", "swap")), files, files
 )
-looks = st.one_of(st.builds(Sweeps, session), st.builds(EndsTurn, session))
+looks = st.one_of(st.builds(Sweeps, session), st.builds(EndsTurn, session, st.booleans()))
 decisions = st.builds(
     Decides,
     st.sampled_from(("keep", "reject", "reject")),
@@ -299,7 +316,7 @@ def plans(
         kinds += [*4 * (writes,), *4 * (tools,), *3 * (doubles,)]
     else:
         kinds += 8 * (tools.map(lambda step: replace(step, twice=False)),)
-    kinds += [*2 * (shells,), *2 * (looks,), *2 * (own_writes,), kills]
+    kinds += [hasty, *2 * (shells,), *2 * (looks,), *2 * (own_writes,), kills]
     kinds += 2 * (outsiders,) if outside else ()
     if review:
         kinds += [*5 * (decisions,), *2 * (turns,)]

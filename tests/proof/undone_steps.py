@@ -64,6 +64,7 @@ class UndoneSteps(UserSteps, DecisionSteps):
             done[turn.key] += 1
             if done[turn.key] > len(NAMES):
                 raise Violation(f"there is no end of undoing {turn}")
+        self._check_restored()
         for path, text in self.own_files.items():
             now = as_text(Path(path).read_bytes())
             self._assert(now == text, f"the user's own {path} has {now!r}, not {text!r}")

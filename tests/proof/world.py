@@ -61,7 +61,7 @@ class World:
         self.nvim = _editor()
         self.folder = self._top / "0"
         self._plans = self._times = 0
-        self.lingers = False
+        self.lingers = self.stays = False
         self.before_call: Callable[[], None] | None = None
         self.on_free: Callable[[], None] | None = None
         self.calls = 0
@@ -120,7 +120,7 @@ class World:
     async def lua(self, function: str, *arguments: Any) -> Any:
         """Call the plugin's Lua as the host does; `before_call` comes first, once.
 
-        Where an edit must wait for the user, the user's insert ends at once.
+        Where an edit must wait for the user, the user's insert ends at once, unless it `stays`.
         """
         if self.before_call:
             self.before_call()
@@ -129,9 +129,10 @@ class World:
         result = self.nvim.lua(CALL, module, name, *arguments)
         if isinstance(result, dict) and "busy" in result:
             assert self.lingers, f"busy without the user's hands: {result}"
-            self.end_insert()
-            if self.on_free:
-                self.on_free()
+            if not self.stays:
+                self.end_insert()
+                if self.on_free:
+                    self.on_free()
         return result
 
     def hand(self, name: str, *arguments: Any) -> Any:
@@ -154,10 +155,10 @@ class World:
         """Return whether a buffer has that file."""
         return bool(self.nvim.lua("return vim.fn.bufloaded(...)", self.path(name)))
 
-    def end_insert(self) -> None:
-        """Let the user leave insert mode."""
+    def end_insert(self, keys: str = "<Esc>") -> None:
+        """Let the user leave insert mode, by these keys."""
         if self.lingers:
-            self.nvim.input("<Esc>")
+            self.nvim.input(keys)
             self.lingers = False
 
     def put(self, name: str, text: str | None, *, rename: bool = False) -> None:

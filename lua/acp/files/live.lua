@@ -162,15 +162,16 @@ function M.paths(roots)
   return vim.tbl_keys(below(roots))
 end
 
---- Of each of these its path, its 'fileencoding', and the stamp of the file that it was last in step
---- with; '' if Neovim may have written it since.
+--- Of each of these its path, its 'fileencoding', the stamp of the file that it was last in step
+--- with ('' if Neovim may have written it since), its number, its changedtick and its 'modified'.
 ---@param roots string[]
----@return { [1]: string, [2]: string, [3]: string }[]
+---@return { [1]: string, [2]: string, [3]: string, [4]: integer, [5]: integer, [6]: boolean }[]
 function M.survey(roots)
   local found = {}
   for path, buffer in pairs(below(roots)) do
     local synced = stamps.written(buffer, path) and '' or stamps.synced(buffer)
-    table.insert(found, { path, vim.bo[buffer].fileencoding, synced })
+    local options, tick = vim.bo[buffer], api.nvim_buf_get_changedtick(buffer)
+    table.insert(found, { path, options.fileencoding, synced, buffer, tick, options.modified })
   end
   return found
 end

@@ -6,6 +6,7 @@ local buffers = require('acp.files.buffers')
 local compare = require('acp.ui.compare')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.review.keys')
+local lists = require('acp.review.lists')
 local notice = require('acp.ui.notice')
 local removed_lines = require('acp.review.removed_lines')
 
@@ -298,10 +299,15 @@ local function tell_unseen(files)
   end
 end
 
---- Called by the host: the files with hunks, in the order in which motions go through them.
+--- Called by the host: the files with hunks, in the order in which motions go through them, and
+--- the quickfix lists, of which those are brought up to date that are there.
 ---@param files acp.ReviewFile[]
 ---@param on? boolean all of the review is shown
-function M.files(files, on)
+---@param quickfix_lists? acp.QuickfixList[]
+function M.files(files, on, quickfix_lists)
+  if quickfix_lists then
+    lists.update(quickfix_lists, false)
+  end
   local had = hunks.set_files(files)
   tell_unseen(files)
   is_on = on or false

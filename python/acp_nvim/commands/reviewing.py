@@ -77,7 +77,7 @@ async def review(host: Host, payload: ShowReview) -> int:
         return waiting
     _check(turn, reviews)
     conflicts = board.conflicts() if turn is None else ()
-    await host.editor.reviewer.lists(quickfix(reviews, conflicts), make=True)
+    await host.editor.reviewer.make_lists(quickfix(reviews, conflicts))
     if was_shown and any(each.pending for each in reviews):
         await host.editor.reviewer.open_list()
     elif place := _nearest(reviews, here, payload.line):

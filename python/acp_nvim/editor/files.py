@@ -72,11 +72,14 @@ class BufferOptions:
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """A loaded file buffer without its text; `synced` and `encoding` as of `LiveBuffer`."""
+    """A loaded file buffer without its text; all but the path as of `LiveBuffer`."""
 
     path: str
     encoding: str
     synced: str
+    number: int
+    changedtick: int
+    modified: bool
 
 
 class Files(Protocol):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acp_nvim.editor import Files, LiveBuffer
+from acp_nvim.editor import Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.disk import DiskText
@@ -25,7 +25,8 @@ class LiveFile:
     """A resolved path, on disk and in the editor.
 
     `disk`: None where there is no file, or `problem` says why it cannot be read. `stamp` and
-    `mode` are of the same moment, "" and None without a file.
+    `mode` are of the same moment, "" and None without a file. `opened`: the encoding of its buffer,
+    where that is as its file and was not read.
     """
 
     path: str
@@ -34,6 +35,7 @@ class LiveFile:
     problem: FileProblem | None = None
     stamp: str = ""
     mode: int | None = None
+    opened: str = ""
 
     @property
     def on_disk(self) -> str | None:
@@ -110,7 +112,7 @@ class LiveFile:
     @property
     def encoding(self) -> str:
         """That of the buffer, by which its file is read and written; "" if it has none."""
-        return encoding_of(self.buffer)
+        return encoding_of(self.buffer) or self.opened
 
     @property
     def attributes(self) -> FileAttributes:
@@ -132,18 +134,29 @@ async def load(buffers: Files | None, path: str) -> LiveFile:
     return await with_buffer(path, buffer)
 
 
-async def with_buffer(path: str, buffer: LiveBuffer | None) -> LiveFile:
-    """Return what that path holds, whose buffer is known."""
+async def load_surveyed(buffers: Files, path: str, file: OpenFile | None) -> LiveFile:
+    """Return what that path holds for whoever changes nothing; `file`: as a survey has just found
+    it open. Its buffer is read only if it has a text that the disk has not."""
+    if file is None:
+        return await load(None, path)
+    if file.modified or disk.mode(path) is None:
+        return await load(buffers, path)
+    return await with_buffer(path, None, opened=file.encoding or "utf-8")
+
+
+async def with_buffer(path: str, buffer: LiveBuffer | None, *, opened: str = "") -> LiveFile:
+    """Return what that path holds, whose buffer is known; `opened`: only its encoding."""
+    encoding = encoding_of(buffer) or opened
     found, problem = None, None
     for _ in range(ATTEMPTS):
         stamp, mode = disk.stamp(path), disk.mode(path)
         try:
-            found, problem = await disk.read(path, encoding_of(buffer)), None
+            found, problem = await disk.read(path, encoding), None
         except FileProblem as error:
             problem = error
         if disk.stamp(path) == stamp:
             break
-    return LiveFile(path, None if problem else found, buffer, problem, stamp, mode)
+    return LiveFile(path, None if problem else found, buffer, problem, stamp, mode, opened)
 
 
 def encoding_of(buffer: LiveBuffer | None) -> str:

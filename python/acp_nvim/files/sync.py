@@ -283,10 +283,10 @@ class DiskSync:
                 if await self._found(change, author, is_open=change.path in opened):
                     done.add(change.path)
         for path in [it for it in {**opened, **dict.fromkeys(self.unfinished)} if it not in done]:
-            if path not in files or not self._is_in_step(files[path]):
+            if path not in files or not self.is_in_step(files[path]):
                 await self.sync(path, author)
 
-    def _is_in_step(self, file: OpenFile) -> bool:
+    def is_in_step(self, file: OpenFile) -> bool:
         """Return whether a buffer has had what its file has, as we have, and nothing waits."""
         path, stamp = file.path, disk.stamp(file.path)
         waits = path in self.unfinished or self.disputes.waits(path) or path in self._busy

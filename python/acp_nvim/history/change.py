@@ -29,7 +29,7 @@ from acp_nvim.history.line import (
     cut,
     packed,
 )
-from acp_nvim.history.placing import placed, returning, words
+from acp_nvim.history.placing import Step, placed, returning, words
 from acp_nvim.hunks import diff
 
 AMENDED: Final = 100
@@ -180,11 +180,15 @@ class _Event:
     mine: int
     off: frozenset[int]
     again: frozenset[int]
+    gone: Mapping[int, int]
+    """The lines that go, and by which event."""
     is_new: bool
     of_places: Mapping[int, str]
 
-    def on(self, at: int, text: str, story: Story) -> Story:
-        """Return the story of a line that goes by a switch, or is gone and stays so."""
+    def after(self, at: int, text: str, story: Story) -> Story:
+        """Return the story of a line that goes, or is gone and stays so."""
+        if at in self.gone:
+            return story.died(self.gone[at])
         if story.alive:
             return story.switched_on(self.again).switched_off({story.born} & self.off, self.number)
         if at in self.of_places and (self.is_new or self.of_places[at] in (text, FILE)):
@@ -203,54 +207,51 @@ class _User:
         self._number = number
         self._agents = file.agents()
         self._joined = file.upon
+        theirs = self._agents | self._joined.keys()
         places = [it for it in pieces if isinstance(it, Place)]
         going = (it for place in places for it in place.items if it[1].alive)
-        theirs = self._agents | self._joined.keys()
         self._moving = {text: story for text, story in going if story.born in theirs}
-        self._comes = {text for place in places for text in place.lines}
-        self._stale = {
-            by for it in pieces if isinstance(it, Run) for by in _stale(it.story, it.story.alive)
-        }
-        for place in places:
-            came = returning(place, _anything)
-            for at, (text, story) in enumerate(place.items):
-                stays = story.alive and text in self._comes
-                self._stale.update(_stale(story, stays or at in came))
+        self._stale = {*_stale(pieces)}
 
     def lines(self, place: Place) -> Iterator[Run]:
         """Yield the lines of a place as the change leaves them."""
-        came = returning(place, _anything)
+        came = _came_again(place)
         if not came and (same := _in_other_space(place)):
             return iter(same)
         return self._turned(place, came)
 
     def _turned(self, place: Place, came: Mapping[int, int]) -> Iterator[Run]:
-        items = place.items
+        items, moved = place.items, None
         off = frozenset[int]().union(*(items[it][1].killers for it in came))
-        on = self._again(place, came)
-        alive = (at for at, (_, it) in enumerate(items) if it.alive)
-        going = {at for at in alive if not _is_switched(items[at][1], off, on)}
-        steps = placed(place, came, going)
-        gone = going - {old for old, new in steps if new is not None}
-        mine = self._event(place, gone, is_inside=not (going or came))
-        is_new = any(old is None for old, _ in steps)
-        event = _Event(self._number, mine, off, on, is_new, _of_places(items, gone))
-        moved: Story | None = None
+        event, steps = self._event(place, came, off, self._again(place, came))
         for old, new in steps:
             if old is None:
                 text = place.lines[new or 0]
                 moved = self._moving.get(text) if text.strip() else moved
-                yield Run((text,), Story(moved.born, kept=moved.kept) if moved else Story(mine))
+                yield Run(
+                    (text,), Story(moved.born, kept=moved.kept) if moved else Story(event.mine)
+                )
             elif new is not None:
                 story = items[old][1]
                 yield Run((place.lines[new],), story if story.alive else story.back(self._number))
-            elif old in gone:
-                is_theirs = is_new or self._agents_of(items[old][1].on)
-                yield Run(
-                    (items[old][0],), items[old][1].died(mine if is_theirs else -self._number)
-                )
             else:
-                yield Run((items[old][0],), event.on(old, *items[old]))
+                yield Run((items[old][0],), event.after(old, *items[old]))
+
+    def _event(
+        self, place: Place, came: Mapping[int, int], off: frozenset[int], on: frozenset[int]
+    ) -> tuple[_Event, list[Step]]:
+        """Return what the change is in that place, and its steps."""
+        stories = dict(enumerate(story for _, story in place.items))
+        going = {at for at, it in stories.items() if it.alive and not _is_switched(it, off, on)}
+        steps = placed(place, came, going)
+        gone = going.difference(old for old, new in steps if new is not None)
+        mine = self._named(place, gone, is_inside=not (going or came))
+        is_new = any(old is None for old, _ in steps)
+        by = {
+            at: mine if is_new or self._agents_of(stories[at].on) else -self._number for at in gone
+        }
+        of_places = _of_places(place.items, gone)
+        return _Event(self._number, mine, off, on, by, is_new, of_places), steps
 
     def _again(self, place: Place, back: Mapping[int, int]) -> frozenset[int]:
         """Return the facts that are done again here: switching on what they have switched off makes
@@ -260,7 +261,7 @@ class _User:
         done = came if len(back) < len(place.lines) else came | goes
         return frozenset(done - self._stale)
 
-    def _event(self, place: Place, gone: Iterable[int], *, is_inside: bool) -> int:
+    def _named(self, place: Place, gone: Iterable[int], *, is_inside: bool) -> int:
         """Return the event that the place is: upon agents' lines it is reviewed with these."""
         stories = [place.items[at][1] for at in gone]
         upon = frozenset[int]().union(*(self._agents_of(it.on - it.kept) for it in stories))
@@ -278,12 +279,29 @@ class _User:
         return (events & self._agents).union(*below)
 
 
-def _anything(_story: Story) -> bool:
-    return True
+def _came_again(place: Place) -> dict[int, int]:
+    """Return which lines the user has brought back, and which new ones they are; of a file that has
+    come back with blank lines alone only that it is there: these are of another text."""
+    came, items = returning(place, lambda _story: True), place.items
+    if _said(items[at][0] for at in came) == FILE:
+        return {at: line for at, line in came.items() if items[at][0] == FILE}
+    return came
 
 
-def _stale(story: Story, is_there: bool) -> Iterator[int]:
-    """Yield the facts that cannot be done again, for by them the line would be otherwise."""
+def _stale(pieces: Sequence[Run | Place]) -> Iterator[int]:
+    """Yield the facts that cannot be done again, for by them a line would be otherwise."""
+    comes = {text for it in pieces if isinstance(it, Place) for text in it.lines}
+    for it in pieces:
+        if isinstance(it, Run):
+            yield from _against(it.story, it.story.alive)
+            continue
+        came = _came_again(it)
+        for at, (text, story) in enumerate(it.items):
+            yield from _against(story, at in came or (story.alive and text in comes))
+
+
+def _against(story: Story, is_there: bool) -> Iterator[int]:
+    """Yield the facts by which, done again, the line would be otherwise than it is."""
     for by in {by for _, by in story.off}:
         if story.switched_on({by}).alive != is_there:
             yield by
@@ -299,22 +317,22 @@ def _in_other_space(place: Place) -> list[Run]:
 
     Lines of which one is made have to be of one story: else one would go with the other.
     """
-    going = [at for at, (_, story) in enumerate(place.items) if story.alive]
-    whose = [at for at in going for _ in words(place.items[at][0])]
-    said = "".join(words(place.items[at][0]) for at in going)
-    if not said or said != "".join(map(words, place.lines)):
+    items = place.items
+    going = [at for at, (_, story) in enumerate(items) if story.alive]
+    whose = [at for at in going for _ in words(items[at][0])]
+    if not whose or _said(items[at][0] for at in going) != _said(place.lines):
         return []
-    made: dict[int, list[str]] = {}
+    made = {at: [text] for at, (text, story) in enumerate(items) if not story.alive}
     done, at = 0, going[0]
     for line in place.lines:
         of = whose[done : done + len(words(line))]
-        if len({place.items[it][1] for it in of}) > 1:
+        if len({items[it][1] for it in of}) > 1:
             return []
         at = of[0] if of else at
         made.setdefault(at, []).append(line)
         done += len(of)
-    runs = (
-        Run(tuple(made.get(at, ())) if story.alive else (text,), story)
-        for at, (text, story) in enumerate(place.items)
-    )
-    return [it for it in runs if it.texts]
+    return [Run(tuple(made[it]), items[it][1]) for it in sorted(made)]
+
+
+def _said(lines: Iterable[str]) -> str:
+    return "".join(map(words, lines))

@@ -75,27 +75,32 @@ def _equal(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _gap(place: Place, rows: range, news: range, goes: Container[int]) -> Iterator[Step]:
     """Yield the lines between two that come again."""
     going = [at for at in rows if at in goes]
+    if not going:  # above what is gone, but for what was in the place of the line above
+        rest = next((at for at in rows if not _is_of_above(place, at)), rows.stop)
+        yield from (*_go(range(rows.start, rest)), *_come(news), *_go(range(rest, rows.stop)))
+        return
     old, new = ([words(it) for it in side] for side in _sides(place, going, news))
     same = {going[at]: news[line] for at, line in _equal(old, new)}
     anchors = same | dict(_amended(place, going, same, news))
-    until = _until(going, anchors, news)
-    done = news.start
-    if not going and news:  # above what is gone, but for what was in the place of the line above
-        rest = next((at for at in rows if not _is_of_above(place, at)), rows.stop)
-        yield from ((at, None) for at in range(rows.start, rest))
-        yield from ((None, it) for it in news)
-        rows, done = range(rest, rows.stop), news.stop
+    until, done = _until(going, anchors, news), news.start
     for at in rows:
         if at in anchors:
-            yield from ((None, it) for it in range(done, anchors[at]))
+            yield from _come(range(done, anchors[at]))
             yield from ((at, anchors[at]),) if at in same else ((at, None), (None, anchors[at]))
             done = anchors[at] + 1
             continue
-        yield at, None
-        stop = until.get(at, done)
-        yield from ((None, it) for it in range(done, stop))
-        done = max(done, stop)
-    yield from ((None, it) for it in range(done, news.stop))
+        stop = max(until.get(at, done), done)
+        yield from ((at, None), *_come(range(done, stop)))
+        done = stop
+    yield from _come(range(done, news.stop))
+
+
+def _come(news: range) -> Iterator[Step]:
+    return ((None, it) for it in news)
+
+
+def _go(rows: range) -> Iterator[Step]:
+    return ((at, None) for at in rows)
 
 
 def _amended(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Off, On
 from acp_nvim.history.file import File
-from acp_nvim.history.line import FILE, NOBODY, Runs, Story, each
+from acp_nvim.history.line import FILE, NOBODY, Story, each
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,39 +112,38 @@ def _rewound(
     if before is after:
         return Rewound(after)
     is_missing = not (before.is_there or after.is_there)
-    there = {run.story.born for run in after.runs if run.story.alive} - {NOBODY} - unsure
-    left: list[int] = []
-    by = frozenset[int]()
-    count, row, is_in = int(before.settings != after.settings), 0, False
-    first = next((run.texts[0] for run in after.runs if run.story.alive), "")
-    row -= first == FILE  # which is no row
-    for size, old, new in _both(before.runs, after.runs):
-        is_moved = old.alive != new.alive
+    left = tuple(_left(before, after, unsure, since))
+    return Rewound(after, _count(before, after), left, is_missing)
+
+
+def _count(before: File, after: File) -> int:
+    """Return how many places have changed."""
+    count, is_in = int(before.settings != after.settings), False
+    for old, new in zip(before.runs, after.runs, strict=True):
+        is_moved = old.story.alive != new.story.alive
         count += is_moved and not is_in
-        is_in = is_moved or (is_in and not new.alive)
-        is_back = new.born == NOBODY or new.born in new.on
-        after_it = max(since, min(old.on ^ new.on, default=0))
-        stand = {it for it in new.killers & there if abs(it) > after_it}
-        if not is_moved and old != new and is_back and stand:
-            left += () if by & stand else (max(row, 0),)
-            by = frozenset(stand)
-        elif new.alive and new.born not in by:
+        is_in = is_moved or (is_in and not new.story.alive)
+    return count
+
+
+def _left(before: File, after: File, unsure: frozenset[int], since: int) -> Iterator[int]:
+    there = {run.story.born for run in after.runs if run.story.alive} - {NOBODY} - unsure
+    by = frozenset[int]()
+    row = -(after.is_there and next(it for it in after.runs if it.story.alive).texts[0] == FILE)
+    for old, new in zip(before.runs, after.runs, strict=True):
+        if stand := _instead(old.story, new.story, since) & there:
+            if not by & stand:
+                yield max(row, 0)
+            by = stand
+        elif new.story.alive and new.story.born not in by:
             by = frozenset()
-        row += size if new.alive else 0
-    return Rewound(after, count, tuple(left), is_missing)
+        row += len(new.texts) if new.story.alive else 0
 
 
-def _both(before: Runs, after: Runs) -> Iterator[tuple[int, Story, Story]]:
-    """Yield neighbouring lines, how many, with their stories in both."""
-    old, new = ([*reversed(runs)] for runs in (before, after))
-    here = there = 0
-    while old and new:
-        size = min(len(old[-1].texts) - here, len(new[-1].texts) - there)
-        yield size, old[-1].story, new[-1].story
-        here, there = here + size, there + size
-        if here == len(old[-1].texts):
-            old.pop()
-            here = 0
-        if there == len(new[-1].texts):
-            new.pop()
-            there = 0
+def _instead(old: Story, new: Story, since: int) -> frozenset[int]:
+    """Return the later events for which alone a line is not back, or not gone again."""
+    is_born = new.born == NOBODY or new.born in new.on
+    if old == new or old.alive or not is_born:
+        return frozenset()
+    turned = max(since, min(old.on ^ new.on, default=0))
+    return frozenset(it for it in new.killers if abs(it) > turned)

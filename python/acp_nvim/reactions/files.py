@@ -266,9 +266,7 @@ async def catch_up(host: Host) -> None:
     await host.review.restore()
     look_around(host)
     await host.review.sync.drain()
-    known = frozenset(host.review.log.paths())
-    for path in known.intersection(await host.editor.files.loaded_paths(["/"])):
-        await host.review.decisions.look(path)
+    await host.review.decisions.catch_up(host.review.log.paths())
 
 
 async def learn(

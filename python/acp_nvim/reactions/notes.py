@@ -36,7 +36,9 @@ def refresh(host: Host, chat: Chat) -> None:
 async def _find_out(host: Host, chat: Chat) -> None:
     try:
         while chat.noted.wanted:
-            chat.noted.wanted = False
+            if not chat.session.state.is_running:
+                await host.review.sync.drain()  # what the agent has done itself it knows
+            chat.noted.wanted = False  # what was asked for until now is found out by this
             show(host, chat, await _draft(host, chat))
     finally:
         chat.noted.sought = False
@@ -45,7 +47,6 @@ async def _find_out(host: Host, chat: Chat) -> None:
 async def _draft(host: Host, chat: Chat) -> Notes:
     if chat.session.state.is_running:  # what the agent has not seen is found out afterwards
         return Notes()
-    await host.review.sync.drain()  # what the agent has done itself it knows
     return await host.review.notes.draft(key_of(chat), host.workspace.roots(chat.session))
 
 

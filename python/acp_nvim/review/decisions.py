@@ -6,7 +6,7 @@ one step of undo in a buffer, and then the books.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import Awaitable, Callable, Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -73,6 +73,17 @@ class Decisions:
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""
         self.lost = Lost()
+        self._looked: dict[str, tuple[int, int, str]] = {}
+        """By path, the buffer and its changedtick and encoding as the books have its text."""
+
+    async def catch_up(self, paths: Iterable[str]) -> None:
+        """Fold in what the user has done since in those of these files that are open: one call of
+        the editor tells which are as they were."""
+        known = frozenset(paths)
+        for file in await self._files.survey(["/"]):
+            same = self._looked.get(file.path) == (file.number, file.changedtick, file.encoding)
+            if file.path in known and not (same and self._sync.is_in_step(file)):
+                await self.look(file.path)
 
     async def look(
         self, path: str, *, kept: bool = False, found: Callable[[], object] = lambda: None
@@ -361,6 +372,9 @@ class Decisions:
             return None
         self._log.weigh(path, live.exact)
         await self._log.look(path, live.exact, live.encoding)
+        if live.buffer is not None:
+            it = live.buffer
+            self._looked[path] = it.number, it.changedtick, it.encoding
         return live
 
     async def _load(self, path: str, *, changing: bool) -> LiveFile:

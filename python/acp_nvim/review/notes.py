@@ -19,7 +19,7 @@ from acp_nvim.errors import EditorError, FileProblem
 from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.knowledge import Knowledge
-from acp_nvim.files.live import LiveFile, load
+from acp_nvim.files.live import LiveFile, load_surveyed
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.history.author import SessionKey
 from acp_nvim.history.comment import Comment, Reason, signed
@@ -268,10 +268,10 @@ class PromptNotes:
 
     async def _lives(self, paths: Iterable[str], folders: tuple[str, ...]) -> dict[str, LiveFile]:
         """Return the files as they are now, of those that are in the folders."""
-        open_ones = frozenset(await self._files.loaded_paths(folders))
+        opened = {it.path: it for it in await self._files.survey(folders)}
         starts = tuple(map(inside, folders))
         return {
-            path: await load(self._files if path in open_ones else None, path)
+            path: await load_surveyed(self._files, path, opened.get(path))
             for path in paths
             if path.startswith(starts)
         }

@@ -143,10 +143,10 @@ class ReviewPresenter:
         if not any(review.pending for review in reviews):
             self.shown = False
         also = (*self._comments.paths(), *self._foreseen)
-        await self._reviewer.files(reviews, also, on=self.shown)
         listing = partial(quickfix, reviews, self.conflicts())
         many = sum(len(review.pending) for review in reviews) > MANY
-        await self._reviewer.lists(await aside(listing) if many else listing(), make=False)
+        lists = await aside(listing) if many else listing()
+        await self._reviewer.files(reviews, also, lists=lists, on=self.shown)
 
     async def _draw(self, path: str) -> None:
         # what looking has found is on the screen in a moment; not what comes after it

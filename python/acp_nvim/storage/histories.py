@@ -30,7 +30,7 @@ from acp_nvim.history.switch import undone
 from acp_nvim.storage import limits, private
 from acp_nvim.storage.entries import FACTS, Begun, Done, Dropped, Entry, Stands, entry_of, text_of
 from acp_nvim.storage.in_order import InOrder
-from acp_nvim.storage.record import Value, dumped, loaded
+from acp_nvim.storage.record import dumped, loaded
 
 ENDING: Final = ".history"
 MOST_SETTLED: Final = 300
@@ -74,7 +74,9 @@ class Book:
 
     def _apply(self, fact: Fact) -> None:
         if self.file is not None or isinstance(fact, Began):
-            self.file = apply(self.file or File(), fact)
+            # it may be of another text: two hosts have appended at once
+            with suppress(LookupError, ValueError):
+                self.file = apply(self.file or File(), fact)
 
     @property
     def waits(self) -> bool:
@@ -95,6 +97,14 @@ class _Place:
     waiting: int = 0
     """Appends that are not on disk yet."""
     unwritten: list[Entry] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Damaged:
+    """What stands in a list of which not all can be read, and what of it can."""
+
+    text: str
+    whole: str
 
 
 class Histories:
@@ -119,8 +129,7 @@ class Histories:
         self._something = anyio.Event()
         self._trouble: OSError | None = None
         self._is_told = False
-        self._damaged: dict[Path, str] = {}
-        """What of the lists that were read is whole, where not all of it is."""
+        self._damaged: dict[Path, _Damaged] = {}
 
     # --- what is read
 
@@ -163,20 +172,22 @@ class Histories:
 
     def _read(self, file: Path) -> Book | None:
         try:
-            with private.read(file) as opened:
-                status, text = os.fstat(opened.fileno()), opened.read()
+            with private.read(file) as list_:
+                status, text = os.fstat(list_.fileno()), list_.read()
         except OSError:
             return None
-        head, *rest = text.split("\n")
-        *lines, open_end = rest or [""]
-        path = _path(loaded(head))
-        if path is None:
-            self._damaged[file] = ""
+        head, *lines, open_end = text.split("\n") if "\n" in text else ("", "", "")
+        said = loaded(head)
+        said = said if isinstance(said, dict) else {}
+        path, version = said.get("path"), said.get("acp_history")
+        if not isinstance(path, str) or version != VERSION:
+            if version in (None, VERSION):  # another version may still read its own
+                self._damaged[file] = _Damaged(text, "")
             return None
         entries = [(line, entry_of(loaded(line))) for line in lines if line]
         whole = [line for line, entry in entries if entry is not None]
         if len(whole) < len(entries) or open_end or not whole:
-            self._damaged[file] = _lines(head, *whole) if whole else ""
+            self._damaged[file] = _Damaged(text, _lines(head, *whole) if whole else "")
         book = Book(path)
         for _, entry in entries:
             if entry is not None:
@@ -190,16 +201,9 @@ class Histories:
         there were. No kill does that, but a loss of power may. Blocking."""
         damaged, self._damaged = self._damaged, {}
         count = 0
-        for file, whole in damaged.items():
+        for file, it in damaged.items():
             with suppress(OSError):
-                with private.read(file) as lines:
-                    text = lines.read()
-                if not text.startswith(whole) or text == whole:
-                    continue  # another Neovim was writing it, and goes on
-                os.replace(file, file.with_name(file.name + CUT))
-                if whole:
-                    private.replace(file, whole)
-                count += 1
+                count += _set_aside(file, it)
         with suppress(OSError):
             limits.drop(Path(self._folder()).glob(f"*{CUT}"), most=MOST_CUT)
         return count
@@ -301,15 +305,14 @@ class Histories:
         try:
             status = os.fstat(handle)
             if status.st_size == 0:
-                whole = [*file.facts] if file is not None else []
-                rest = (it for it in place.unwritten if not (whole and isinstance(it, FACTS)))
-                data = _lines(_head(path), *map(text_of, (*whole, *rest)))
+                entries = place.unwritten if file is None else [*file.facts, *_rest(place)]
+                data = _lines(_head(path), *map(text_of, entries))
             else:
                 is_known = (status.st_size, status.st_ino) == (place.size, place.inode)
                 place.others = place.others or not is_known
                 is_whole = os.pread(handle, 1, status.st_size - 1) == b"\n"
                 data = ("" if is_whole else "\n") + _lines(*map(text_of, place.unwritten))
-            _write(handle, data.encode())
+            _write(handle, data.encode(), status.st_size)
             status = os.fstat(handle)
             place.size, place.inode = status.st_size, status.st_ino
             place.unwritten.clear()
@@ -337,13 +340,6 @@ def _head(path: str) -> str:
     return dumped({"acp_history": VERSION, "path": path})
 
 
-def _path(head: Value) -> str | None:
-    """Return the path that the head of a list names, None if it is none."""
-    is_head = isinstance(head, dict) and head.get("acp_history") == VERSION
-    path = head.get("path") if is_head else None
-    return path if isinstance(path, str) else None
-
-
 def _lines(*texts: str) -> str:
     return "".join(f"{text}\n" for text in texts)
 
@@ -363,10 +359,45 @@ def _locked(file: Path, flags: int) -> int:
         time.sleep(0.005)
 
 
-def _write(handle: int, data: bytes) -> None:
+def _write(handle: int, data: bytes, size: int) -> None:
+    """Append all of it, or nothing: what is tried again must not be there twice."""
     rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
+    try:
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(handle, size)
+        raise
+
+
+def _rest(place: _Place) -> list[Entry]:
+    """Return what is to be written besides the facts of a file, which count as they are."""
+    rest: list[Entry] = []
+    for entry in place.unwritten:
+        if isinstance(entry, Done | Dropped):
+            rest = [it for it in rest if not (isinstance(it, Begun) and it.host == entry.host)]
+        elif not isinstance(entry, FACTS):
+            rest.append(entry)
+    return rest
+
+
+def _set_aside(file: Path, damaged: _Damaged) -> bool:
+    """Keep a copy of a list, and in its place what of it is whole; not if it is another by now."""
+    handle = _locked(file, os.O_RDWR)
+    try:
+        with private.read(file) as list_:
+            text = list_.read()
+        if text != damaged.text:
+            return False  # another Neovim was writing it, or has set it aside
+        private.replace(file.with_name(file.name + CUT), text)
+        if damaged.whole:
+            private.replace(file, damaged.whole)
+        else:
+            private.remove(file)
+        return True
+    finally:
+        os.close(handle)
 
 
 def _modified(file: Path) -> int:

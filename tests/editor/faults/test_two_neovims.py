@@ -130,7 +130,7 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
     assert agent.ask("fs/write_text_file", **write)["result"] == {}
     job.finish(agent, prompt)
     ledger = job.nvim.folder / "state/nvim/acp.nvim/edits"
-    job.until(lambda: "ONE" in kept(ledger, "*.jsonl"))
+    job.until(lambda: "ONE" in kept(ledger, "*.history"))
     with beside(job) as other:
         other.command(f"edit {path} | Acp review")
         other.wait(lambda: "1 hunk" in other.messages())
@@ -138,10 +138,10 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
         write["content"] = "ONE\ntwo\nTHREE\n"
         assert agent.ask("fs/write_text_file", **write)["result"] == {}
         job.finish(agent, prompt)
-        job.until(lambda: "THREE" in kept(ledger, "*.jsonl"))
+        job.until(lambda: "THREE" in kept(ledger, "*.history"))
         other.command("checktime | messages clear | Acp review")
         last = "return vim.fn.getbufline(..., '$')[1]"
-        other.wait(lambda: "1 hunk" in other.messages() and other.lua(last, str(path)) == "THREE")
+        other.wait(lambda: "2 hunks" in other.messages() and other.lua(last, str(path)) == "THREE")
         leave(other)
     leave(job.nvim)
     with beside(job) as third:
@@ -149,6 +149,87 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
         answer_in(third, to_take=True)
         third.command("Acp review")
         third.wait(lambda: "2 hunks" in third.messages())
+
+
+def test_agents_of_both_change_a_file_in_turns_and_a_third_rejects_all(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    folder = job.nvim.folder / "state/nvim/acp.nvim/edits"
+    prompt = job.turn(agent)
+    write = {"path": str(path), "content": LINES.replace("one", "mine 1")}
+    assert agent.ask("fs/write_text_file", **write)["result"] == {}
+    job.finish(agent, prompt)
+    job.until(lambda: "mine 1" in kept(folder, "*.history"))
+    with beside(job) as other:
+        theirs = Turns(job, other, path)
+        theirs.write("theirs 1", LINES.replace("one", "mine 1").replace("five", "theirs 1"))
+        job.until(lambda: "theirs 1" in kept(folder, "*.history"))
+        job.command("checktime | messages clear | Acp review")
+        job.until(lambda: "2 hunks" in job.nvim.messages())
+        prompt = job.turn(agent)
+        write["content"] = path.read_text().replace("three", "mine 2")
+        assert agent.ask("fs/write_text_file", **write)["result"] == {}
+        job.finish(agent, prompt)
+        job.until(lambda: "mine 2" in kept(folder, "*.history"))
+        other.command("checktime | messages clear | Acp review")
+        other.wait(lambda: "3 hunks" in other.messages())
+        leave(other)
+    leave(job.nvim)
+    with beside(job) as third:
+        third.command(f"edit {path}")
+        answer_in(third, to_take=True)
+        third.command("Acp review")
+        third.wait(lambda: "3 hunks" in third.messages())
+        third.command("Acp reject all")
+        third.wait(lambda: path.read_text() == LINES)
+        third.command("messages clear | Acp review")
+        third.wait(lambda: "no agent" in third.messages() or "nothing" in third.messages())
+
+
+def test_what_an_agent_of_one_has_done_is_undone_in_the_other(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    prompt = job.turn(agent)
+    write = {"path": str(path), "content": LINES.replace("one", "mine 1")}
+    assert agent.ask("fs/write_text_file", **write)["result"] == {}
+    job.finish(agent, prompt)
+    folder = job.nvim.folder / "state/nvim/acp.nvim/edits"
+    job.until(lambda: "mine 1" in kept(folder, "*.history"))
+    with beside(job) as other:
+        other.command(f"edit {path}")
+        answer_in(other, to_take=True)
+        other.command("Acp undo")
+        other.wait(lambda: path.read_text() == LINES)
+        other.wait(lambda: '"Off"' in kept(folder, "*.history"))
+        job.command("checktime | messages clear | Acp review")
+        job.until(lambda: "hunk" not in job.nvim.messages() and job.nvim.messages())
+        job.command("Acp redo")
+        job.until(lambda: path.read_text() == write["content"])
+
+
+LINES = "one\ntwo\nthree\nfour\nfive\n"
+
+
+class Turns:
+    """An agent of another Neovim, which changes a file in turns that end."""
+
+    def __init__(self, job: MainJob, nvim: Neovim, path: Path) -> None:
+        self.nvim, self.path = nvim, path
+        nvim.command(f"edit {path} | AcpStart scripted")
+        self.agent = job.stage.accept()
+        self.agent.initialize()
+        self.agent.open("beside")
+        nvim.wait(lambda: nvim.lua(STATE) == "idle")
+
+    def write(self, prompt: str, content: str) -> None:
+        """Let it write the file in a turn of its own."""
+        self.nvim.command(f"AcpPrompt {prompt}")
+        sent = self.agent.prompted()
+        params = {"sessionId": "beside", "path": str(self.path), "content": content}
+        self.agent.request("fs/write_text_file", params, "w")
+        assert self.agent.answer_to("w")["result"] == {}
+        self.agent.reply(sent, {"stopReason": "end_turn"})
+        self.nvim.wait(lambda: self.nvim.lua(STATE) == "idle")
 
 
 def test_a_session_that_is_open_in_both_is_told(job: MainJob) -> None:

@@ -161,9 +161,10 @@ class FakeFiles(Files):
 
     async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
         return [
-            OpenFile(path, it.encoding, "" if it.written is not None else it.synced)
+            OpenFile(path, it.encoding, synced, it.number, it.changedtick, it.modified)
             for path in await self.loaded_paths(roots)
             if (it := await self.loaded(path)) is not None
+            for synced in ["" if it.written is not None else it.synced]
         ]
 
     async def merged(self, path: str) -> str:
@@ -337,13 +338,18 @@ class FakeReviewer(Reviewer):
             self.drawn[path] = drawing
         return outcome
 
-    async def lists(self, lists: Sequence[QuickfixList], *, make: bool) -> None:
-        self.updated = tuple(lists)
-        self.made = self.updated if make else self.made
+    async def make_lists(self, lists: Sequence[QuickfixList]) -> None:
+        self.updated = self.made = tuple(lists)
 
     async def files(
-        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+        self,
+        reviews: Sequence[FileReview],
+        commented: Sequence[str] = (),
+        *,
+        lists: Sequence[QuickfixList] = (),
+        on: bool = False,
     ) -> None:
+        self.updated = tuple(lists)
         self.reviews = tuple(reviews)
         self.commented = tuple(commented)
         self.is_on = on

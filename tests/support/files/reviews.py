@@ -71,7 +71,10 @@ class ReviewingNeovim:
 
     def lists(self, lists: Sequence[QuickfixList], *, make: bool = True) -> None:
         """Update the quickfix lists."""
-        asyncio.run(self._port.lists(lists, make=make))
+        if make:
+            asyncio.run(self._port.make_lists(lists))
+        else:
+            asyncio.run(self._port.files((), lists=lists))
 
     def go(self, path: Path | str, line: int) -> None:
         """Show a place."""

@@ -117,7 +117,8 @@ def test_what_the_user_adds_to_a_file_that_an_agent_has_taken_away_is_the_users_
 
 
 def test_another_text_where_an_agent_has_taken_the_file_away_is_the_users_alone() -> None:
-    ledger = wrote(wrote(begin(None), "x\ny\n", ONE, 0.0), None, ONE, 0.0)
-    ledger = saw(ledger, "user\nother\n", 0.0)
+    ledger = wrote(wrote(begin(None), "x\n\n", ONE, 0.0), None, ONE, 0.0)
+    ledger = saw(ledger, "user\n\n", 0.0)
     assert changes(ledger) == ()
-    assert reject(ledger, 0.0).file.text == "user\nother\n"
+    assert reject(ledger, 0.0).file.text == "user\n\n"
+    assert undo(ledger, ONE, "one", 0.0).file.text == "user\n\n"

@@ -8,7 +8,8 @@ from acp_nvim.history.change import wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
 from acp_nvim.review.recode import recoded
-from acp_nvim.storage.edits import LEDGERS, KeptLedger
+from acp_nvim.storage.entries import entry_of, text_of
+from acp_nvim.storage.record import loaded
 from tests.support.files.file_rig import FileRig, author
 
 READ = "café\nnaïve\nend\n"
@@ -47,9 +48,8 @@ def test_other_ledgers_stay_as_they_are() -> None:
 
 def test_exact_texts_are_kept_on_disk_as_they_are() -> None:
     text = "\udd16\ufeffa\n\udcff\udc80😀\n\udd00€\n"
-    kept = LEDGERS.from_text(LEDGERS.to_text(KeptLedger("/a", ledger(text, f"{text}more\n"))))
-    assert kept is not None
-    assert kept.ledger.text == f"{text}more\n"
+    facts = ledger(text, f"{text}more\n").facts
+    assert [entry_of(loaded(text_of(it))) for it in facts] == [*facts]
 
 
 def test_a_line_that_is_back_is_as_it_was() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from acp_nvim.files import disk
 from acp_nvim.review.recovery import GRACE
-from acp_nvim.storage import journal
+from acp_nvim.storage import histories, journal
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.baselines import repository
 from tests.support.files.file_rig import AGENT, FileRig, author
@@ -22,6 +22,12 @@ BASE = "one\ntwo\nthree\nfour\nfive\n"
 THEIRS = "one\nTWO\nthree\nfive\n"
 MORE = "one\nTWO\nthree\nFIVE\n"
 Act = Callable[[FileRig, Path], Awaitable[object]]
+MOMENTS: list[tuple[Any, str]] = [
+    (journal, "_write"),
+    (histories, "_write"),
+    (disk, "_write"),
+    (disk, "remove"),
+]
 
 
 class Kill(BaseException):
@@ -33,7 +39,7 @@ class Knife:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = -1
-        for module, name in ((journal, "_write"), (disk, "_write"), (disk, "remove")):
+        for module, name in MOMENTS:
             monkeypatch.setattr(module, name, self.around(getattr(module, name)))
         for name in ("write", "edit", "follow"):
             monkeypatch.setattr(FakeFiles, name, self.around_wait(getattr(FakeFiles, name)))
@@ -473,7 +479,7 @@ async def test_what_a_loss_of_power_has_cut_off_is_told_once(
     await rig.agent(path, THEIRS)
     await rig.agent(other, THEIRS)
     rig.store.flush()
-    kept = sorted(folder.with_name(f"{folder.name}.kept").glob("*.jsonl"))
+    kept = sorted(folder.with_name(f"{folder.name}.kept").glob("*.history"))
     whole = {it: it.read_bytes() for it in kept}
     kept[0].write_bytes(whole[kept[0]][:99] if rest is None else rest)
     later = next_rig(rig)

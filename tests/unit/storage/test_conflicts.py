@@ -1,18 +1,13 @@
-"""Conflicts on disk: they outlive the host, and what is no conflict is none."""
+"""Conflicts outlive the host, until they are settled."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.review.log import EditLog
-from acp_nvim.storage.edits import CONFLICTS, EditStore
+from acp_nvim.storage.edits import EditStore
 
 AUTHOR = Author("agent", "sess 1", 2, 3.5, "call", "prompt", "title")
 CONFLICT = Conflict("/w/ä\udce9", AUTHOR, "a\n\udce9", "b\n", ((0, 1), (3, 3)), on_disk=True)
@@ -21,44 +16,6 @@ CONFLICT = Conflict("/w/ä\udce9", AUTHOR, "a\n\udce9", "b\n", ((0, 1), (3, 3)),
 def books(folder: Path) -> tuple[EditLog, EditStore]:
     store = EditStore(lambda: str(folder))
     return EditLog(store, now=lambda: 1.0, changed=lambda path: None), store
-
-
-def test_a_conflict_is_the_same_after_it_was_kept() -> None:
-    text = CONFLICTS.to_text(CONFLICT)
-    assert text.isascii() and text.count("\n") == 1
-    assert CONFLICTS.from_text(text) == CONFLICT
-    first_version = json.dumps({"acp_clash": 1} | asdict(CONFLICT))
-    assert CONFLICTS.from_text(first_version) == CONFLICT
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"acp_clash": 2},
-        {"acp_clash": None},
-        {"path": 1},
-        {"base": None},
-        {"places": [1]},
-        {"places": [["a", "b"]]},
-        {"author": {}},
-        {"author": asdict(AUTHOR) | {"turn": "one"}},
-        {"on_disk": "perhaps"},
-    ],
-)
-def test_what_another_version_wrote_is_none(change: dict[str, Any]) -> None:
-    assert CONFLICTS.from_text(json.dumps(json.loads(CONFLICTS.to_text(CONFLICT)) | change)) is None
-
-
-def test_what_a_newer_version_adds_is_ignored() -> None:
-    text = json.dumps(json.loads(CONFLICTS.to_text(CONFLICT)) | {"more": 1})
-    assert CONFLICTS.from_text(text) == CONFLICT
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", "null", "{", CONFLICTS.to_text(CONFLICT)[:-9], "[" * 100_000]
-)
-def test_what_was_cut_off_is_none(text: str) -> None:
-    assert CONFLICTS.from_text(text) is None
 
 
 async def test_a_conflict_outlives_the_host_until_it_is_settled(tmp_path: Path) -> None:

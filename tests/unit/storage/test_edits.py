@@ -6,7 +6,6 @@ import os
 import stat
 from pathlib import Path
 
-import anyio
 import pytest
 
 from acp_nvim.history.author import Author
@@ -32,9 +31,9 @@ def store(folder: Path) -> EditStore:
     return EditStore(lambda: str(folder))
 
 
-def put(store: EditStore, **ledgers: File) -> None:
-    for name, ledger in ledgers.items():
-        store.note(f"/{name}", ledger)
+def put(store: EditStore, **files: File) -> None:
+    for name, file in files.items():
+        store.histories.append(f"/{name}", file.facts, file)
     store.flush()
 
 
@@ -45,102 +44,57 @@ def age(folder: Path) -> None:
         os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns - 10**9))
 
 
+async def files(store: EditStore) -> dict[str, File | None]:
+    return {it.path: it.file for it in await store.read_all()}
+
+
 async def test_what_was_noted_is_read_by_another_host(store: EditStore, folder: Path) -> None:
     put(store, a=SETTLED, b=PENDING)
-    put(store, a=PENDING)
-    again = EditStore(lambda: str(folder))
-    assert await again.read_all() == {"/a": PENDING, "/b": PENDING}
-
-
-async def test_nobody_else_can_read_it(store: EditStore, folder: Path) -> None:
-    put(store, a=PENDING)
-    (file,) = folder.iterdir()
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-async def test_names_of_files_may_be_long_or_no_text(store: EditStore) -> None:
-    paths = ["/" + "long/" * 500, "/\udcff", "/é\n"]
-    for path in paths:
-        store.note(path, PENDING)
-    store.flush()
-    assert sorted(await store.read_all()) == sorted(paths)
-
-
-async def test_it_is_written_a_moment_later_and_without_being_asked(
-    store: EditStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(json_store, "PAUSE", 0)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(store.run)
-        for path in ("/a", "/b"):
-            store.note(path, PENDING)
-            with anyio.fail_after(40):
-                while path not in await store.read_all():
-                    await anyio.lowlevel.checkpoint()
-        tasks.cancel_scope.cancel()
-
-
-async def test_an_empty_flush_makes_no_folder(store: EditStore, folder: Path) -> None:
-    store.flush()
-    assert not folder.exists()
-    assert await store.read_all() == {}
-
-
-async def test_what_is_no_ledger_is_passed_over(store: EditStore, folder: Path) -> None:
-    put(store, a=PENDING, b=PENDING, c=PENDING)
-    cut, other = sorted(folder.iterdir())[:2]
-    cut.write_text(cut.read_text()[:-20])
-    other.write_text(other.read_text().replace('"acp_edits":3', '"acp_edits":4'))
-    (folder / "empty.jsonl").touch()
-    (folder / "folder.jsonl").mkdir()
-    (folder / "bytes.jsonl").write_bytes(b"\xff\xfe\n\0\n")
-    (folder / "dangling.jsonl").symlink_to(folder / "nowhere")
-    assert list((await store.read_all()).values()) == [PENDING]
-    put(store, d=PENDING)
-    assert len(await store.read_all()) == 2
-    assert "acp_edits" in other.read_text(), "another version may still read its own"
+    assert await files(EditStore(lambda: str(folder))) == {"/a": SETTLED, "/b": PENDING}
+    modes = [stat.S_IMODE(it.stat().st_mode) for it in (folder, *folder.iterdir())]
+    assert modes == [0o700, 0o600, 0o600]
 
 
 async def test_a_folder_that_takes_nothing_costs_no_session(store: EditStore, folder: Path) -> None:
     folder.parent.mkdir()
     folder.write_text("not a folder\n")
     put(store, a=PENDING)
-    assert await store.read_all() == {}
+    assert await store.read_all() == [] and store.set_aside() == 0
     folder.unlink()
     put(store, b=PENDING)
-    assert list(await store.read_all()) == ["/b"]
+    assert await files(EditStore(lambda: str(folder))) == {"/a": PENDING, "/b": PENDING}
 
 
-async def test_a_failed_replacement_leaves_the_old_one_and_no_rubbish(
-    store: EditStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+async def test_what_is_begun_names_its_host_which_can_be_told_to_live(
+    store: EditStore, folder: Path
 ) -> None:
-    put(store, a=PENDING)
+    store.begin("/a", "1", "2", PENDING.facts)
+    await store.noted()
+    other = EditStore(lambda: str(folder))
+    (book,) = await other.read_all()
+    (host,) = book.begun
+    assert host == store.journal.name and other.journal.has(host)
+    store.flush()
+    (book,) = await other.read_all()
+    assert not book.begun and not other.journal.has(host)
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("acp_nvim.storage.private.os.replace", full)
-    put(store, a=SETTLED)
-    assert await store.read_all() == {"/a": PENDING}
-    assert [file.suffix for file in folder.iterdir()] == [".jsonl"]
-
-
-async def test_what_waits_is_kept_and_of_the_rest_the_newest(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(edits, "MOST_SETTLED", 2)
-    store = EditStore(lambda: str(folder))
-    put(store, a=SETTLED, b=PENDING)
-    age(folder)
-    put(store, c=SETTLED)
-    age(folder)
-    put(store, d=SETTLED, e=PENDING)
-    assert sorted(await store.read_all()) == ["/b", "/c", "/d", "/e"]
-    age(folder)
-    put(store, c=SETTLED, f=SETTLED)
-    assert sorted(await store.read_all()) == ["/b", "/c", "/e", "/f"]
-    assert sorted(await EditStore(lambda: str(folder)).read_all()) == ["/b", "/c", "/e", "/f"]
+async def test_what_is_no_list_is_passed_over(store: EditStore, folder: Path) -> None:
+    put(store, a=PENDING, b=PENDING)
+    cut = sorted(folder.iterdir())[0]
+    cut.write_text(cut.read_text()[:20])
+    (folder / "empty.history").touch()
+    (folder / "folder.history").mkdir()
+    (folder / "bytes.history").write_bytes(b"\xff\xfe\n\0\n")
+    (folder / "dangling.history").symlink_to(folder / "nowhere")
+    (folder / "old.jsonl").write_text("of a version before\n")
+    again = EditStore(lambda: str(folder))
+    assert [it.file for it in await again.read_all()] == [PENDING]
+    assert again.set_aside() == 3
+    assert (folder / "folder.history").is_dir() and (folder / "dangling.history").is_symlink()
+    assert (folder / "old.jsonl").exists()
+    last = EditStore(lambda: str(folder))
+    assert [it.file for it in await last.read_all()] == [PENDING] and last.set_aside() == 0
 
 
 def test_of_a_store_for_lists_what_was_noted_last_counts(folder: Path) -> None:
@@ -170,7 +124,7 @@ async def test_what_agents_were_not_told_is_kept_by_session(store: EditStore, fo
         ("gemini", "s"): {"/a": "theirs\n", "/\udcff": None},
         ("vibe", "s"): {"/c": "c\n"},
     }
-    assert await again.read_all() == {}
+    assert await again.read_all() == []
 
 
 async def test_what_is_no_record_of_lessons_is_passed_over(store: EditStore, folder: Path) -> None:

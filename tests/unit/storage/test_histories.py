@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 
 from acp_nvim.history.author import Author
@@ -17,6 +19,7 @@ from acp_nvim.history.switch import redo, undo
 from acp_nvim.storage import histories as module
 from acp_nvim.storage.entries import Begun, Done, Dropped, Entry, Stands, digest
 from acp_nvim.storage.histories import Book, Histories
+from acp_nvim.storage.in_order import InOrder
 
 PATH = "/work/ü \udcff.txt"
 
@@ -155,10 +158,17 @@ def test_a_line_that_is_cut_off_costs_itself_alone(tmp_path: Path) -> None:
         file.write('["Wrote",{"author":')
     histories = Histories(lambda: str(tmp_path))
     (book,) = histories.read_all()
-    assert book.file == host.file and not histories.cut, "another host may be writing it"
+    assert book.file == host.file
     host.to(saw(host.file or File(), "a\nB\nc\n", 2.0))
+    assert histories.set_aside() == 0, "another host was writing it"
     (book,) = histories.read_all()
-    assert book.file == host.file and histories.cut == 1
+    assert book.file == host.file and histories.set_aside() == 1
+    assert kept(tmp_path).file == host.file
+    (cut,) = tmp_path.glob("*.cut")
+    assert cut.read_text().count('["Wrote"') == 2
+    host.to(saw(host.file or File(), "a\nB\n", 2.0))
+    assert kept(tmp_path).file == host.file, "it goes on in the new list"
+    assert histories.read_all() and histories.set_aside() == 0
 
 
 @pytest.mark.parametrize("line", ["null", "[]", '["Wrote"]', '["Nothing",{}]', '["On",{}]', "7"])
@@ -168,7 +178,140 @@ def test_a_line_that_is_none_is_passed_over(tmp_path: Path, line: str) -> None:
     (list_,) = tmp_path.iterdir()
     with list_.open("a") as file:
         file.write(f"{line}\n")
+    histories = Histories(lambda: str(tmp_path))
+    (book,) = histories.read_all()
+    assert book.file == host.file and histories.set_aside() == 1
     assert kept(tmp_path).file == host.file
+    assert histories.read_all() and histories.set_aside() == 0
+
+
+def test_cut_at_any_byte_the_lines_before_are_there(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    host.to(saw(written(), "a\nB\nc\n", 2.0))
+    (list_,) = tmp_path.iterdir()
+    data = list_.read_bytes()
+    for size in range(len(data)):
+        list_.write_bytes(data[:size])
+        count = data[:size].count(b"\n")
+        for book in Histories(lambda: str(tmp_path)).read_all():
+            facts = () if book.file is None else book.file.facts
+            assert host.file is not None
+            assert facts == host.file.facts[: max(count - 1, 0)]
+
+
+@pytest.mark.parametrize("head", ["", "7", "[]", "{}", '{"acp_history":1}', "\0" * 99])
+def test_a_list_without_a_head_is_set_aside(tmp_path: Path, head: str) -> None:
+    host = Host(tmp_path)
+    host.to(written())
+    (list_,) = tmp_path.iterdir()
+    list_.write_text(head)
+    histories = Histories(lambda: str(tmp_path))
+    assert histories.read_all() == [] and histories.set_aside() == 1
+    assert [it.suffix for it in tmp_path.iterdir()] == [".cut"]
+    host.to(saw(host.file or File(), "a\nB\nc\n", 2.0))
+    assert kept(tmp_path).file == host.file, "who knows it writes it anew"
+
+
+def test_a_list_of_another_version_stays(tmp_path: Path) -> None:
+    Host(tmp_path).to(written())
+    (list_,) = tmp_path.iterdir()
+    list_.write_text(list_.read_text().replace('"acp_history":1', '"acp_history":2'))
+    histories = Histories(lambda: str(tmp_path))
+    assert histories.read_all() == [] and histories.set_aside() == 0 and list_.exists()
+
+
+def test_a_disk_that_fills_amid_an_append_leaves_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, write = Host(tmp_path), os.write
+    host.to(written())
+
+    def fills(handle: int, data: bytes) -> int:
+        if len(data) < 20:
+            raise OSError(28, "No space left on device")
+        return write(handle, data[: len(data) - 10])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", fills)
+        file = saw(host.file or File(), "a\nB\nc\n", 2.0)
+        host.to(wrote(file, "a\nB\nC\n", author(2), 3.0))
+        assert kept(tmp_path).file == written()
+    assert host.histories.flush() and kept(tmp_path).file == host.file
+
+
+def test_what_was_begun_on_a_full_disk_counts_once(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.write_text("in the way")
+    host, file = Host(folder), written()
+    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(file.text), file.facts))
+    folder.unlink()
+    host.histories.append(PATH, host.histories.ended(PATH, file.facts), file)
+    assert kept(folder).file == file and not kept(folder).begun
+
+
+def test_what_is_begun_and_not_done_is_dropped_at_the_end(tmp_path: Path) -> None:
+    host, file = Host(tmp_path), written()
+    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(file.text), file.facts))
+    assert kept(tmp_path).begun
+    assert host.histories.flush() and not kept(tmp_path).begun and kept(tmp_path).file is None
+
+
+def test_other_facts_than_those_begun_take_their_place(tmp_path: Path) -> None:
+    host, meant, was = Host(tmp_path), written(), written(to="a\nb\nc\n")
+    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(meant.text), meant.facts))
+    host.histories.append(PATH, host.histories.ended(PATH, was.facts), was)
+    assert kept(tmp_path).file == was and not kept(tmp_path).begun
+
+
+def test_an_empty_flush_makes_no_folder(tmp_path: Path) -> None:
+    host = Host(tmp_path / "folder")
+    assert host.histories.flush() and host.histories.is_settled()
+    assert host.histories.read_all() == [] and not host.histories.set_aside()
+    assert not (tmp_path / "folder").exists()
+
+
+def test_names_of_files_may_be_long_or_no_text(tmp_path: Path) -> None:
+    paths, file = ["/" + "long/" * 500, "/\udcff", "/é\n"], written()
+    histories = Histories(lambda: str(tmp_path))
+    for path in paths:
+        histories.append(path, file.facts, file)
+    assert sorted(it.path for it in histories.read_all()) == sorted(paths)
+
+
+async def test_it_is_written_a_moment_later_and_told_once_if_it_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SOON", 0.0)
+    monkeypatch.setattr(module, "AGAIN", 0.01)
+    folder, told, disk = tmp_path / "folder", list[OSError](), InOrder()
+    folder.write_text("in the way")
+    histories = Histories(lambda: str(folder), told.append, disk)
+
+    async def until(is_so: Callable[[], bool]) -> None:
+        with anyio.fail_after(40):
+            while not is_so():  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(disk.run)
+        tasks.start_soon(histories.run)
+        await anyio.wait_all_tasks_blocked()
+        file = written()
+        for path in ("/a", "/b"):
+            histories.append(path, file.facts, file)
+            await until(lambda: len(told) == 1)
+        assert not histories.is_settled()
+        folder.unlink()
+        await until(histories.is_settled)
+        assert {it.path for it in Histories(lambda: str(folder)).read_all()} == {"/a", "/b"}
+        assert len(told) == 1
+        for list_ in folder.iterdir():
+            list_.unlink()
+        folder.rmdir()
+        folder.write_text("in the way again")
+        histories.append("/a", (), file)
+        await until(lambda: len(told) == 2)
+        tasks.cancel_scope.cancel()
 
 
 def test_what_could_not_be_written_is_written_with_the_next(tmp_path: Path) -> None:

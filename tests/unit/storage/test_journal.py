@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
@@ -20,13 +21,13 @@ from acp_nvim.files.baselines.memory import Memory, Remembered, recollect
 from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import Author
 from acp_nvim.storage import journal as module
-from acp_nvim.storage.act import ACTS, Act, Killed
+from acp_nvim.storage.act import Killed
 from acp_nvim.storage.journal import Journal
-from acp_nvim.storage.record import PORTION
 from tests.support.files.baselines import plain
 
 AUTHOR = Author("gemini", "s", 1, 1.5, "call", "do it \udcff\n")
 OTHER = replace(AUTHOR, session="t")
+KINDS = ["begin", "begin", "saved", "end", "saved"]
 
 
 @pytest.fixture
@@ -50,19 +51,17 @@ def killed(journal: Journal) -> list[Killed]:
 def fill(journal: Journal) -> None:
     journal.begin(AUTHOR, ("/work", "/more"))
     journal.begin(OTHER, ("/work",))
-    journal.intend(Act("intend", 0, "/work/a", None, "ä\udc80\r\n", AUTHOR))
-    journal.done(Act("wrote", 0, "/work/a", None, "ä\udc80\r\n", AUTHOR))
-    journal.intend(Act("intend", 0, "/work/b", "x", "y", AUTHOR))
+    journal.saved("/work/ä\udc80\r\n", "1")
     journal.end(OTHER)
+    journal.saved("/work/b", "2")
 
 
 def test_what_was_noted_is_found(journal: Journal) -> None:
     fill(journal)
     (found,) = killed(journal)
-    assert [it.number for it in found.acts] == [1, 2, 3, 4, 5, 6]
+    assert [it.kind for it in found.acts] == KINDS
     assert [(it.author, it.folders) for it in found.turns] == [(AUTHOR, ("/work", "/more"))]
-    assert [it.path for it in found.begun] == ["/work/b"]
-    assert found.acts[3].after == "ä\udc80\r\n"
+    assert found.saved == {"/work/ä\udc80\r\n": "1", "/work/b": "2"}
 
 
 def test_cut_at_any_byte_the_lines_before_are_there(journal: Journal, folder: Path) -> None:
@@ -75,7 +74,7 @@ def test_cut_at_any_byte_the_lines_before_are_there(journal: Journal, folder: Pa
         (found,) = Journal(lambda: str(folder)).killed()
         whole = data[:size].count(b"\n")
         assert len(found.acts) in (whole, whole + 1)
-        assert [it.number for it in found.acts] == [*range(1, len(found.acts) + 1)]
+        assert [it.kind for it in found.acts] == KINDS[: len(found.acts)]
         os.close(found.handle)
 
 
@@ -86,20 +85,8 @@ def test_garbage_in_between_is_left_out(journal: Journal, folder: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join((*lines[:2], b"\xff\x00{}\n[]\nnull\n", *lines[3:])))
     (found,) = Journal(lambda: str(folder)).killed()
-    assert [it.number for it in found.acts] == [1, 2, 4, 5, 6]
+    assert [it.kind for it in found.acts] == [*KINDS[:2], *KINDS[3:]]
     os.close(found.handle)
-
-
-def test_only_what_is_not_over_stays_when_the_ledgers_have_the_rest(journal: Journal) -> None:
-    fill(journal)
-    journal.forget_acts()
-    journal.done(Act("wrote", 0, "/work/c", "1", "2", AUTHOR))
-    (found,) = killed(journal)
-    assert [(it.kind, it.number) for it in found.acts] == [
-        ("begin", 1),
-        ("intend", 5),
-        ("wrote", 7),
-    ]
 
 
 def test_an_orderly_end_leaves_nothing_but_turns_that_run(journal: Journal, folder: Path) -> None:
@@ -108,7 +95,7 @@ def test_an_orderly_end_leaves_nothing_but_turns_that_run(journal: Journal, fold
     journal.close()
     assert len([*folder.rglob("*.acts"), *folder.rglob("*.sights")]) == 2
     journal.end(AUTHOR)
-    journal.done(Act("wrote", 0, "/work/b", "x", "y", AUTHOR))
+    journal.saved("/work/b", "3")
     journal.close()
     assert [*folder.rglob("*.acts"), *folder.rglob("*.sights")] == []
 
@@ -181,7 +168,6 @@ def test_a_full_disk_costs_the_journal_only(
     fill(journal)
     journal.see(b"1", anew=False)
     journal.beat()
-    journal.forget_acts()
     journal.close()
     assert capsys.readouterr().err.count("No space left") == 1
 
@@ -194,42 +180,72 @@ def test_a_folder_that_is_none_costs_the_journal_only(tmp_path: Path, capsys: An
     assert capsys.readouterr().err.count("not kept safe") == 1
 
 
-def test_writes_that_failed_are_not_kept_for_ever(journal: Journal) -> None:
-    for number in range(100):
-        journal.intend(Act("intend", 0, f"/work/{number}", "x", "y", AUTHOR))
-    journal.forget_acts()
-    (found,) = killed(journal)
-    assert len(found.begun) == module.MOST_OPEN
+@asynccontextmanager
+async def running(journal: Journal) -> AsyncIterator[None]:
+    """Let it run, with the disk."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(journal._disk.run)
+        tasks.start_soon(journal.run)
+        await anyio.wait_all_tasks_blocked()
+        yield
+        tasks.cancel_scope.cancel()
 
 
-def test_acts_are_bounded(journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def until(is_so: Callable[[], bool]) -> None:
+    with anyio.fail_after(40):
+        while not is_so():  # noqa: ASYNC110
+            await anyio.sleep(0.01)
+
+
+async def test_acts_are_bounded(
+    journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "MOST_ACTS", 10_000)
-    journal.begin(AUTHOR, ("/work",))
-    for _ in range(100):
-        journal.done(Act("wrote", 0, "/work/a", "x" * 1000, "y" * 1000, AUTHOR))
-    (path,) = folder.rglob("*.acts")
-    assert path.stat().st_size < 15_000
+    monkeypatch.setattr(module, "BEAT", 0.01)
+    async with running(journal):
+        journal.begin(AUTHOR, ("/work",))
+        for number in range(1000):
+            journal.saved("/work/a", str(number))
+        await journal.noted()
+        (path,) = folder.rglob("*.acts")
+        await until(lambda: path.stat().st_size < 1000)
     (found,) = killed(journal)
-    assert len(found.turns) == 1
+    assert len(found.turns) == 1 and found.saved == {"/work/a": "999"}
 
 
-async def test_it_shows_that_it_lives_and_forgets(journal: Journal, folder: Path) -> None:
-    looked = anyio.Event()
-
-    def is_settled() -> bool:
-        looked.set()
-        return True
-
+async def test_it_shows_that_it_lives(
+    journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BEAT", 0.01)
     fill(journal)
     (path,) = folder.rglob("*.acts")
     os.utime(path, (1, 1))
-    size = path.stat().st_size
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(journal.run, is_settled)
-        await looked.wait()
-        tasks.cancel_scope.cancel()
-    assert path.stat().st_mtime > 2
-    assert path.stat().st_size < size
+    async with running(journal):
+        await until(lambda: path.stat().st_mtime > 2)
+
+
+def test_a_host_that_has_begun_something_can_be_told_to_be_alive(
+    journal: Journal, folder: Path
+) -> None:
+    other = Journal(lambda: str(folder))
+    name = journal.live()
+    assert name and journal.live() == name and other.has(name)
+    assert other.killed() == []
+    journal.drop()
+    assert [it.name for it in other.killed()] == [name]
+    other.drop()
+
+
+def test_what_a_journal_of_an_older_version_says_is_left_out(
+    journal: Journal, folder: Path
+) -> None:
+    fill(journal)
+    journal.drop()
+    (path,) = folder.rglob("*.acts")
+    path.write_text(path.read_text().replace('"acp_act":2', '"acp_act":1'))
+    (found,) = Journal(lambda: str(folder)).killed()
+    assert found.acts == () and found.turns == () and found.saved == {}
+    os.close(found.handle)
 
 
 # --- what files held
@@ -301,40 +317,13 @@ async def test_what_is_kept_is_bounded(tmp_path: Path) -> None:
     assert kept.read().sights[str(folder / "a")].text() == "49\n"
 
 
-def test_a_long_text_is_written_as_json_writes_it() -> None:
-    before = 'é\ud83d\udc00"\\\n\t' * PORTION
-    act = Act("intend", path="/p/a", before=before, after="short")
-    told = ACTS.to_text(act)
-    assert json.loads(told) == {
-        "acp_act": 1,
-        "kind": "intend",
-        "path": "/p/a",
-        "before": json.loads(json.dumps(before)),
-        "after": "short",
-    }
-    assert ACTS.from_text(told) == replace(act, before=json.loads(json.dumps(before)))
-
-
-async def test_what_is_seen_is_not_kept_before_whose_it_is(journal: Journal, folder: Path) -> None:
-    large = "".join(f"line {number}\n" for number in range(100_000))
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(journal.run, lambda: False)
-        await anyio.wait_all_tasks_blocked()
-        journal.done(Act("wrote", 0, "/work/a", None, large, AUTHOR))
-        await anyio.lowlevel.checkpoint()  # the thread has begun
-        await anyio.to_thread.run_sync(partial(journal.see, b"seen", anew=False))
-        (acts,) = folder.rglob("*.acts")
-        assert acts.stat().st_size > len(large)
-        tasks.cancel_scope.cancel()
-
-
 def test_what_the_user_has_written_is_known_as_long_as_a_turn_runs(journal: Journal) -> None:
     journal.saved("/work/before", "1")
     journal.begin(AUTHOR, ("/work",))
     for number in range(module.MOST_SAVED + 1):
         journal.saved(f"/work/{number}", "1")
     journal.saved("/work/1", "2")
-    journal.forget_acts()
+    journal._rewrite(journal._stays())
     journal.saved("/work/last", "3")
     saved = killed(journal)[0].saved
     assert len(saved) == module.MOST_SAVED + 1 and not {"/work/before", "/work/0"} & {*saved}
@@ -346,5 +335,30 @@ def test_after_the_turns_nobody_asks_who_has_written(journal: Journal) -> None:
     journal.saved("/work/a", "1")
     journal.end(AUTHOR)
     journal.begin(OTHER, ("/work",))
-    journal.forget_acts()
+    journal._rewrite(journal._stays())
     assert killed(journal)[0].saved == {}
+
+
+async def test_what_is_seen_is_not_kept_before_whose_it_is(
+    journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, go_on, begun = module._write, threading.Event(), threading.Event()
+
+    def slow(handle: int, data: bytes) -> None:
+        if data != b"seen":
+            begun.set()
+            assert go_on.wait(40)
+        else:
+            assert next(folder.rglob("*.acts")).stat().st_size
+        write(handle, data)
+
+    monkeypatch.setattr(module, "_write", slow)
+    async with running(journal):
+        journal.begin(AUTHOR, ("/work",))
+        assert await anyio.to_thread.run_sync(begun.wait, 40)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.to_thread.run_sync, partial(journal.see, b"seen", anew=False))
+            await anyio.wait_all_tasks_blocked()
+            go_on.set()
+    assert len(killed(journal)[0].turns) == 1
+    assert next(folder.rglob("*.sights")).read_bytes() == b"seen"

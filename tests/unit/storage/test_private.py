@@ -121,8 +121,9 @@ def test_only_plain_files_are_read(kind: str, tmp_path: Path) -> None:
         private.read(path)
 
 
-async def test_planted_ledgers_are_not_read(tmp_path: Path) -> None:
+async def test_planted_lists_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "edits").mkdir()
-    (tmp_path / "edits" / "a.json").symlink_to("/dev/zero")
-    os.mkfifo(tmp_path / "edits" / "b.json")
-    assert await EditStore(lambda: str(tmp_path / "edits")).read_all() == {}
+    (tmp_path / "edits" / "a.history").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "edits" / "b.history")
+    store = EditStore(lambda: str(tmp_path / "edits"))
+    assert await store.read_all() == [] and store.set_aside() == 0

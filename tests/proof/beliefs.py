@@ -1,0 +1,110 @@
+"""Success means done: what an agent was answered to have written is there, or somebody edited it.
+
+Each line that comes, goes or moves is noted with who did it last: an edit of anybody's, or a
+decision of the user's (undo, redo, reject, `u`), which an agent must be told of or refused for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from typing import Literal, TypeAlias
+
+from tests.proof.lines import bodies, join, split
+
+By: TypeAlias = Literal["edit", "decision"]
+Key: TypeAlias = tuple[int, str]
+
+
+class Beliefs:
+    """What each agent may believe of each file, by session and name.
+
+    `read`: what it has last read there, whose lines it has not written; `repeated`: what it has
+    last written in the turn that runs: of a second copy nothing comes.
+    """
+
+    def __init__(self, texts: Mapping[str, str | None]) -> None:
+        self._lives = dict(texts)
+        self._movers: dict[str, dict[str, By]] = {name: {} for name in texts}
+        self._read: dict[Key, str] = {}
+        self._repeated: dict[Key, str] = {}
+
+    def moved(self, name: str, before: str | None, after: str | None, by: By = "edit") -> None:
+        """Note who has made one text of the other."""
+        old, new = bodies(before), bodies(after)
+        for tag, start, stop, first, last in changes(old, new):
+            if tag != "equal":
+                lines = (*old[start:stop], *new[first:last])
+                self._movers[name] |= dict.fromkeys(lines, by)
+
+    def live(self, name: str, text: str | None, by: By = "edit") -> None:
+        """Note who has made the live text what it is now."""
+        self.moved(name, self._lives[name], text, by)
+        self._lives[name] = text
+
+    def reads(self, key: Key, text: str) -> None:
+        """The agent has read that."""
+        self._read[key] = text
+        self._repeated.pop(key, None)
+
+    def begins(self, key: Key, known: str) -> None:
+        """The agent is about to write, and takes the file for that."""
+        self._read.setdefault(key, known)
+
+    def wrote(self, key: Key, text: str) -> None:
+        """The agent was answered that this is written."""
+        self._repeated[key] = text
+
+    def forget(self, key: Key) -> None:
+        """The agent has to read the file anew."""
+        self._read.pop(key, None)
+        self._repeated.pop(key, None)
+
+    def end_turn(self, session: int) -> None:
+        """The session's next turn begins: what it writes now is no copy."""
+        for key in [it for it in self._repeated if it[0] == session]:
+            del self._repeated[key]
+
+    def end_all(self) -> None:
+        """The agents are gone."""
+        self._read.clear()
+        self._repeated.clear()
+
+    def missing(self, key: Key, text: str, *there: str | None) -> list[str]:
+        """Return what the agent has asked for with this text, and believes to be done, though it is
+        in neither of the texts that are there, and nobody has edited it since."""
+        if self._repeated.get(key) == text:
+            return []
+        movers = self._movers[key[1]]
+        put, gone = self._asked(key, text)
+        texts = [bodies(it) for it in there]
+        lost = [f"+{it}" for it in put if not any(it in lines for lines in texts)]
+        lost += [f"-{it}" for it in gone if all(it in lines for lines in texts)]
+        return [it for it in lost if movers.get(it[1:]) != "edit"]
+
+    def is_taken_back(self, key: Key, known: str, live: str | None) -> bool:
+        """Return whether not all that the agent has written until now is there any more."""
+        put, gone = self._asked(key, known)
+        lines = bodies(live)
+        return any(it not in lines for it in put) or any(it in lines for it in gone)
+
+    def told(self, key: Key, known: str, live: str | None) -> str:
+        """Return what an agent has in mind with what the user's decisions have made of it."""
+        movers = self._movers[key[1]]
+        old, (new, _) = bodies(known), split(live)
+        found: list[str] = []
+        for tag, start, stop, first, last in changes(old, new):
+            same = tag == "equal"
+            found += [it for it in old[start:stop] if same or movers.get(it) != "decision"]
+            found += [] if same else [it for it in new[first:last] if movers.get(it) == "decision"]
+        return join(found, split(known)[1])
+
+    def _asked(self, key: Key, text: str) -> tuple[list[str], list[str]]:
+        """Return the lines that it has put in since it read the file, and those taken out."""
+        read, lines = bodies(self._read.get(key, text)), bodies(text)
+        return [it for it in lines if it not in read], [it for it in read if it not in lines]
+
+
+def changes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
+    """Return how one list of lines becomes the other."""
+    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()

@@ -1,0 +1,233 @@
+"""Two Neovims in one folder: each knows what the other has added before it acts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from acp_nvim.history.author import Author
+from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.switch import redo, undo
+from acp_nvim.review.log import EditLog
+from acp_nvim.session.origin import Stretch
+from acp_nvim.storage.edits import EditStore
+from tests.support.files.file_rig import FileRig, author
+
+PATH = "/work/a"
+TEN = [f"{number}\n" for number in range(10)]
+
+
+class Host:
+    """The books of one Neovim."""
+
+    def __init__(self, folder: Path, agent: str) -> None:
+        self.store = EditStore(lambda: str(folder))
+        self.agent = agent
+        self.changed: list[str] = []
+        self.turn = 0
+        self.edits = EditLog(self.store, now=lambda: 1.0, changed=self.changed.append)
+
+    def author(self) -> Author:
+        return author(self.turn, agent=self.agent)
+
+    def shapes(self, path: str = PATH) -> list[tuple[int, str, str]]:
+        hunks = self.edits.changes(path, "pending")
+        return [(it.first, "".join(it.removed), "".join(it.added)) for it in hunks]
+
+    def agents(self, path: str = PATH) -> list[str]:
+        return [it.authors[-1].agent for it in self.edits.changes(path, "pending")]
+
+
+class Disk:
+    """The one file, as both see it."""
+
+    def __init__(self) -> None:
+        self.lines = [*TEN]
+
+    def write(self, host: Host, row: int, text: str) -> None:
+        """Let the host's agent write a line in a turn of its own."""
+        host.turn += 1
+        before = "".join(self.lines)
+        self.lines[row] = text
+        host.edits.writes(PATH, before, "".join(self.lines), host.author())
+        host.edits.wrote(PATH, before, "".join(self.lines), host.author())
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> tuple[Host, Host]:
+    return Host(tmp_path, "one"), Host(tmp_path, "two")
+
+
+async def third(folder: Path) -> Host:
+    host = Host(folder, "three")
+    await host.edits.restore()
+    return host
+
+
+@asynccontextmanager
+async def running(*hosts: Host) -> AsyncIterator[None]:
+    """Let the disks of the hosts be written by their threads."""
+    async with anyio.create_task_group() as tasks:
+        for host in hosts:
+            tasks.start_soon(host.store.run)
+        await anyio.wait_all_tasks_blocked()
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def test_both_act_in_turns(hosts: tuple[Host, Host], tmp_path: Path) -> None:
+    disk = Disk()
+    for row in range(6):
+        disk.write(hosts[row % 2], row, f"agent {row}\n")
+    hosts[0].edits.read_all_on()
+    for host in (*hosts, await third(tmp_path)):
+        (hunk,) = host.edits.changes(PATH, "pending")
+        assert (hunk.first, hunk.removed) == (0, tuple(TEN[:6]))
+        assert hunk.added == tuple(disk.lines[:6])
+        ledger = host.edits.ledger(PATH)
+        assert ledger is not None
+        agents = [it.author.agent for it in ledger.changes]
+        assert agents == ["one", "two"] * 3 and not host.edits.hosts()
+
+
+async def test_both_act_in_turns_while_the_disk_is_behind(
+    hosts: tuple[Host, Host], tmp_path: Path
+) -> None:
+    disk = Disk()
+    async with running(*hosts):
+        for row in range(0, 10, 2):
+            host = hosts[row // 2 % 2]
+            disk.write(host, row, f"agent {row}\n")
+            await host.edits.noted()
+    later = await third(tmp_path)
+    assert [row for row, *_ in later.shapes()] == [0, 2, 4, 6, 8]
+    assert later.agents() == ["one", "two", "one", "two", "one"]
+
+
+async def test_both_act_at_once(hosts: tuple[Host, Host], tmp_path: Path) -> None:
+    """Neither has seen the other's before its own is on disk: each sees the text afterwards."""
+    disk = Disk()
+    async with running(*hosts):
+        disk.write(hosts[0], 1, "agent 1\n")
+        before, disk.lines[8] = "".join(disk.lines), "agent 8\n"
+        hosts[1].turn = 1
+        hosts[1].edits.wrote(PATH, before, "".join(disk.lines), hosts[1].author())
+        for host in hosts:
+            await host.edits.noted()
+        for host in hosts:
+            host.edits.saw(PATH, "".join(disk.lines))
+            await host.edits.noted()
+    later = await third(tmp_path)
+    ledger = later.edits.ledger(PATH)
+    assert ledger is not None and ledger.text == "".join(disk.lines)
+    assert later.agents() and {*later.agents()} <= {"one", "two"}
+
+
+async def test_both_act_at_once_in_a_file_that_both_know(
+    hosts: tuple[Host, Host], tmp_path: Path
+) -> None:
+    disk = Disk()
+    disk.write(hosts[0], 4, "agent 4\n")
+    hosts[1].edits.read_all_on()
+    async with running(*hosts):
+        disk.write(hosts[0], 1, "agent 1\n")
+        disk.write(hosts[1], 8, "agent 8\n")
+        for host in hosts:
+            await host.edits.noted()
+        for host in hosts:
+            host.edits.saw(PATH, "".join(disk.lines))
+            await host.edits.noted()
+    for host in (*hosts, await third(tmp_path)):
+        host.edits.read_all_on()
+        ledger = host.edits.ledger(PATH)
+        assert ledger is not None and ledger.text == "".join(disk.lines)
+        assert [row for row, *_ in host.shapes()] == [1, 4, 8]
+        assert host.agents() == ["one", "one", "two"]
+
+
+async def test_what_one_undoes_the_other_redoes(hosts: tuple[Host, Host], tmp_path: Path) -> None:
+    disk, (one, two) = Disk(), hosts
+    disk.write(one, 1, "agent 1\n")
+    disk.write(two, 8, "agent 8\n")
+    two.edits.read_all_on()
+    ledger = two.edits.ledger(PATH)
+    assert ledger is not None
+    back = undo(ledger, one.author(), "batch", 2.0).file
+    two.edits.puts(PATH, ledger.text, back)
+    two.edits.put(PATH, back)
+    one.edits.read_all_on()
+    assert one.shapes() == [(8, "8\n", "agent 8\n")]
+    assert one.edits.last_undo([Stretch(one.author().session_key)]) == "batch"
+    ledger = one.edits.ledger(PATH)
+    assert ledger is not None
+    one.edits.put(PATH, redo(ledger, "batch").file)
+    later = await third(tmp_path)
+    assert later.shapes() == [(1, "1\n", "agent 1\n"), (8, "8\n", "agent 8\n")]
+
+
+def test_a_conflict_of_one_is_settled_in_the_other(hosts: tuple[Host, Host]) -> None:
+    one, two = hosts
+    conflict = Conflict(PATH, author(), "a\n", "b\n", ((0, 1),), on_disk=True)
+    one.edits.conflicted(conflict)
+    two.edits.read_all_on()
+    assert two.edits.conflicts() == (conflict,) and two.changed == [PATH]
+    two.edits.settled(PATH)
+    one.edits.read_all_on()
+    assert one.edits.conflicts() == () and one.changed == [PATH, PATH]
+
+
+def test_who_reads_on_is_told_only_of_what_is_new(hosts: tuple[Host, Host]) -> None:
+    one, two = hosts
+    Disk().write(one, 1, "agent 1\n")
+    two.edits.read_all_on()
+    for host in hosts:
+        host.changed.clear()
+    for host in hosts:
+        host.edits.read_all_on()
+    assert one.changed == two.changed == []
+
+
+# --- with files
+
+
+@pytest.fixture
+def rigs(tmp_path: Path) -> tuple[FileRig, FileRig]:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return FileRig(folder), FileRig(folder)
+
+
+async def test_a_third_that_rejects_all_leaves_nothing_of_the_agents(
+    rigs: tuple[FileRig, FileRig],
+) -> None:
+    one, two = rigs
+    path = one.file("".join(TEN))
+    for rig, row, agent in ((one, 1, "one"), (two, 5, "two"), (one, 8, "one"), (two, 1, "two")):
+        lines = path.read_text().splitlines(keepends=True)
+        lines[row] = f"{agent} {row}\n"
+        await rig.agent(path, "".join(lines), author(row, agent=agent))
+    for rig in rigs:
+        rig.store.flush()
+    last = FileRig(one.folder)
+    await last.restore()
+    assert [it[0] for it in await last.hunks(path)] == [1, 5, 8]
+    await last.review.reject(str(path))
+    assert path.read_text() == "".join(TEN)
+    await two.recovery.run()
+    assert await two.hunks(path) == []
+
+
+async def test_a_kept_history_is_one_list(rigs: tuple[FileRig, FileRig]) -> None:
+    one, two = rigs
+    path = one.file("".join(TEN))
+    await one.agent(path, "".join(TEN).replace("1\n", "one\n", 1))
+    await two.recovery.run()
+    await two.agent(path, path.read_text().replace("8\n", "two\n"))
+    (list_,) = one.folder.with_name("work.kept").glob("*.history")
+    names = [json.loads(line)[0] for line in list_.read_text().splitlines()[1:]]
+    assert names.count("Began") == 1 and names.count("Wrote") == 2
