@@ -32,7 +32,7 @@ from tests.support.nvim import ROOT, binary
 
 MANUAL = (ROOT / "doc" / "acp.txt").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ARCHITECTURE = (ROOT / "doc" / "architecture.md").read_text(encoding="utf-8")
+MESSAGES = (ROOT / "doc" / "messages.md").read_text(encoding="utf-8")
 TAGS = re.findall(r"(?<!\S)\*(\S+)\*(?!\S)", MANUAL)
 
 EVENTS = {
@@ -214,15 +214,15 @@ def test_the_commands_that_messages_name_exist() -> None:
 
 
 def table(heading: str) -> list[tuple[str, str]]:
-    """Return the first two columns of the tables below a heading of architecture.md."""
-    part = ARCHITECTURE.partition(heading)[2]
+    """Return the first two columns of the tables below a heading of messages.md."""
+    part = MESSAGES.partition(heading)[2]
     part = re.split(r"^##", part, maxsplit=1, flags=re.MULTILINE)[0]
     rows = [re.split(r" *(?<!\\)\| *", line) for line in part.splitlines() if line[:3] == "| `"]
     return [(row[1], row[2]) for row in rows]
 
 
 def test_each_verb_is_documented_and_each_documented_one_is_carried_out() -> None:
-    rows = [name.strip("`") for name, _ in table("### Lua → host")]
+    rows = [name.strip("`") for name, _ in table("## Lua → host")]
     assert len(rows) == len(set(rows))
     app = "".join(sources("python/acp_nvim/app.py"))
     assert set(rows) == {*VERBS, *re.findall(r'verb == "(\w+)"', app)}
@@ -254,7 +254,7 @@ def fields_of(record: Any) -> dict[str, bool]:
 
 
 def test_the_table_has_the_fields_of_each_payload() -> None:
-    documented = {name.strip("`"): payload for name, payload in table("### Lua → host")}
+    documented = {name.strip("`"): payload for name, payload in table("## Lua → host")}
     for name, verb in VERBS.items():
         assert payload_fields(documented[name]) == fields_of(verb.payload), name
 
@@ -264,13 +264,13 @@ def test_each_verb_that_lua_tells_is_a_documented_one() -> None:
     for text in sources("lua/acp/**/*.lua"):
         told |= set(re.findall(r"\b(?:notify|call|tell)\('(\w+)'", text))
     assert {"review", "decide", "prompt", "drop_note", "cancel"} <= told
-    assert told <= {name.strip("`") for name, _ in table("### Lua → host")}
+    assert told <= {name.strip("`") for name, _ in table("## Lua → host")}
 
 
 def test_each_call_of_the_host_is_documented_and_each_documented_one_is_there() -> None:
     python = "".join(sources("python/acp_nvim/nvim/*.py", "python/acp_nvim/app.py"))
     called = set(re.findall(r'"(acp\.\w+\.\w+\.\w+)"', python))
-    rows = [name for cell, _ in table("### Host → Lua") for name in re.findall(r"acp[.\w]+", cell)]
+    rows = [name for cell, _ in table("## Host → Lua") for name in re.findall(r"acp[.\w]+", cell)]
     assert len(rows) == len(set(rows))
     assert {*rows, "acp.ui.apply.frame"} == called
     missing = lua(

@@ -1,6 +1,6 @@
 -- Live file buffers for the host: what they hold, and edits that keep marks, cursor, folds and undo.
 -- It decides nothing: the host says which lines to change and how the bytes are to be, guarded by
--- the changedtick that it has seen. The shapes are in doc/architecture.md, "Host → Lua".
+-- the changedtick that it has seen. The shapes are in doc/messages.md, "Host → Lua".
 
 local deferred = require('acp.files.deferred')
 local edit = require('acp.files.edit')

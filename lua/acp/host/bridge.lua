@@ -200,7 +200,7 @@ local function deliver(verb, payload, done)
 end
 
 --- Tell the host something; starts it if it does not run.
----@param verb string see doc/architecture.md
+---@param verb string see doc/messages.md
 ---@param payload? table
 ---@return boolean sent false when there is no host and none can be started; the user was told
 function M.notify(verb, payload)

@@ -1,5 +1,5 @@
 -- Carries out what the host has drawn: ops on buffers, their status and winbar, then events. It
--- decides nothing. The shapes are in doc/architecture.md, "Host → Lua"; windows and floats of the
+-- decides nothing. The shapes are in doc/messages.md, "Host → Lua"; windows and floats of the
 -- plugin draw their text with `draw` too.
 
 local bar = require('acp.ui.bar')

@@ -35,7 +35,8 @@ class Agent:
 
 
 class SpeaksOlder(AcpError):
-    """The agent must be asked once more, on another connection, in an older version."""
+    """The agent must be asked once more, on another connection, in an older version: it has read
+    nothing of what we offered in the newer one."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(f"the agent speaks version {dialect.version}")

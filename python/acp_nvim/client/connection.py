@@ -42,7 +42,8 @@ DRAIN = 1.0
 and in which the process may still end after its output has."""
 
 LONG = 65_536
-"""Characters from which a message is understood in a thread."""
+"""Characters from which a message is understood in a thread, while its reader waits: nothing
+overtakes it."""
 LONG_ANSWER = 1_000_000
 """Characters from which an answer is made in a thread."""
 AT_ONCE = 32

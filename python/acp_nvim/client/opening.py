@@ -2,6 +2,11 @@
 
 One is opened at a time, because what an agent says of a session before its id is known could
 belong to any of them. Called by `Client` only.
+
+A session is loaded where the agent can, else resumed, else another one begins below a line that is
+marked `anew`; what stands above that line (`session.saved.untold`) is sent with prompts until the
+agent has answered one. A turn is `cut_off` where nobody knows how far it came: then the user is
+asked whether its prompt is sent again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Asks whether to take back, too, what an agent is only supposed to have done."""
+"""Asks whether to take back, too, what an agent is only supposed to have done.
+
+Undo, and reject of a file or all, leave what was only found until the user has answered; then the
+undo is done anew as one: redo, and undo of everything.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of verbs: what Lua may ask for, and who does it (`doc/architecture.md`)."""
+"""The table of verbs: what Lua may ask for, and who does it (`doc/messages.md`)."""
 
 from __future__ import annotations
 

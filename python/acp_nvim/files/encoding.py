@@ -5,6 +5,13 @@ Pure. An exact text is what the bytes are as UTF-8, with a lone surrogate for ea
 text if they have the same bytes, and a line that nobody has changed has the bytes that it had. Wide
 encodings have no lines in their bytes: their text stands behind a mark that names the encoding.
 What people and agents read is a reading of it, which is never written as a whole.
+
+An agent gets an exact text decoded by Python; of what it writes only the lines that it has changed
+are encoded, and one that does not fit is refused (`Misfit`). A buffer's lines become bytes, and
+bytes lines, by Neovim's own iconv (`lua/acp/files/coding.lua`), each way only if the other way
+gives the same again: so the two codecs never meet. An unmodified buffer stands for the bytes that
+it was read from, also where Neovim has not read them all: as long as these are the same, its lines
+are let alone.
 """
 
 from __future__ import annotations

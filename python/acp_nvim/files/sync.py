@@ -2,6 +2,11 @@
 
 After tool calls that name files, after turns, and before an agent writes or the user decides. One
 at a time: whoever holds `exclusive` has all before it that was asked for until then.
+
+One lock, `exclusive`: whoever reads the disk to compare it, or changes files, holds it, and finds
+done what was asked for before. Facts are emitted inside of it. Without it a pass could find the
+first half of a write and count it to an agent for a second time, or to the user. The editor is not
+locked: each edit is for the `changedtick` that was seen, and begins anew if the user was faster.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The door to what is loaded only when it is used: its libraries take as long as all the rest."""
+"""The door to what is loaded only when it is used: its libraries take as long as all the rest.
+
+`workspace/launching` goes through it when an agent has a `url`. All other imports stand at the top
+of their modules.
+"""
 
 from __future__ import annotations
 

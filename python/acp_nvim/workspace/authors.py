@@ -1,4 +1,10 @@
-"""Whose change it is: the turn that runs in a session, and the tool call that it is busy with."""
+"""Whose change it is: the turn that runs in a session, and the tool call that it is busy with.
+
+A change is "named" where it came through us, or a tool call names the file (of a command the words
+of its line do), else "found": the disk changed meanwhile. What Neovim wrote is the user's
+(`lua/acp/files/stamps.lua`). A rescan keeps the author for whom it was asked, however late it
+comes; what has changed since the end of its turn, by the file's own time, is not that turn's.
+"""
 
 from __future__ import annotations
 

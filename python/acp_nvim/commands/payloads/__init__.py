@@ -1,4 +1,4 @@
-"""What Lua sends with each verb, as the table of `doc/architecture.md` has it: here what many send.
+"""What Lua sends with each verb, as the table of `doc/messages.md` has it: here what many send.
 
 `chat` is the number of a chat buffer, `ask` the id of a question, `path` is resolved; rows count
 from 0, lines from 1.

@@ -2,6 +2,9 @@
 
 Blocking: runs in a thread. `SnapshotCache.swap` settles who is right where the event loop has
 noted a file meanwhile.
+
+A file is read when it has been quiet for a moment, and a buffer follows what was seen then; if the
+disk has gone on, it is looked at again (`Moved`).
 """
 
 from __future__ import annotations
