@@ -139,7 +139,7 @@ class UndoingMachine:
     them with an agent's word in them; `covered`: words that stood where the user has gone on in
     what an agent made of them; `raised`: words that an undo has brought, maybe once more where
     another turn's line stands for theirs, until that goes; `form`: how the user's own text ends its
-    lines, as far as it is known exactly; `toggled`: an agent has changed only whether the last line
+    lines, as far as it is known exactly; `toggled`: an agent has changed whether the last line
     has an end.
     """
 
@@ -253,6 +253,8 @@ class UndoingMachine:
         else:
             text = join(lines, replace(form, ended=not form.ended))
             self.toggled = True
+        if text and split(text)[1].ended != self.form.ended:
+            self.toggled = True  # of a file that it has removed, and made anew
         self.ledger = wrote(self.ledger, text, TURNS[act.turn], 0.0)
         assert self.ledger.text == text
 
