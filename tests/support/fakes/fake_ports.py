@@ -104,7 +104,8 @@ class FakeFiles(Files):
         return self.buffers.get(path)
 
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
-        return [p for p in self.buffers if any(p.startswith(f"{root}/") for root in roots)]
+        folders = tuple(f"{root.rstrip('/')}/" for root in roots)
+        return [path for path in self.buffers if path.startswith(folders)]
 
     async def write(
         self,
