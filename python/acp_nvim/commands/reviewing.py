@@ -190,6 +190,9 @@ async def undo(host: Host, payload: Undo) -> None:
         async with decisions.acts:
             rest = replace(turn, paths=tuple(sorted({*outcome.found, *outcome.stuck})))
             outcome = together(outcome, await decisions.undo(rest, batch=outcome.batch))
+    else:
+        left = [it for it in decisions.on_disk(turn) if it.path in outcome.found]
+        outcome = replace(outcome, failed=(*outcome.failed, *await decisions.stands(left)))
     # not before the question, which would cover it
     if wanted or outcome.paths or outcome.left or outcome.failed:
         _tell(host, "undo", outcome)

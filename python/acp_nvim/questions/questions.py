@@ -75,6 +75,11 @@ class Questions:
         """All that wait for the user, oldest first."""
         return tuple(it.question for it in self._entries.values() if it.answer is None)
 
+    @property
+    def sights(self) -> tuple[Sight, ...]:
+        """What the user sees of all that wait, oldest first."""
+        return tuple(it.sight for it in self._entries.values() if it.answer is None)
+
     def put(self, request: QuestionRequest) -> Question:
         """Make a question of a request, with an id of its own; it must be awaited by `wait`."""
         self._count += 1

@@ -48,7 +48,11 @@ def find(host: Host, question_id: str) -> Asked | None:
     """Return the open question of that id."""
     if host.questions.find(question_id) is None:
         return None
-    return next((it for it in all_asked(host) if it.question.id == question_id), None)
+    for session in host.workspace.sessions():
+        for question in session.state.questions:
+            if question.id == question_id:
+                return Asked(session, question)
+    return None
 
 
 def waiting(host: Host) -> list[Asked]:

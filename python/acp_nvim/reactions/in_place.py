@@ -20,7 +20,7 @@ from acp_nvim.workspace.host import Host
 
 def foresee(host: Host) -> None:
     """Show it as the files were when they were read last; where nothing waits, nothing."""
-    found = (it for asked in waiting(host) for it in _sight(host, asked).in_place)
+    found = (it for sight in host.questions.sights if sight.ready for it in sight.in_place)
     host.review.presenter.foresee(dict(_marked(found)))
 
 

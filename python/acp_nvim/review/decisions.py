@@ -237,8 +237,8 @@ class Decisions:
         number, session = turn.author.turn, turn.author.session_key
         stretch = Stretch(session, number, number)
         lost = () if batch else self.lost.told(stretch, known=turn.paths)
-        waits = self.waiting(session, number, known=turn.paths)
-        rest = () if batch else (*lost, *waits, *await self._stands(turn))
+        waits = () if batch else self.waiting(session, number, known=turn.paths)
+        conflicts = () if batch else self.on_disk(turn)
         batch = batch or uuid4().hex
         sessions = frozenset({session})
 
@@ -249,8 +249,12 @@ class Decisions:
             return made(replace(rewound, file=ledger) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
-        undone = replace(undone, batch=batch, failed=(*undone.failed, *rest))
-        return await self._giving_back.of_turn(undone, turn, found=found)
+        undone = replace(undone, batch=batch, failed=(*undone.failed, *lost, *waits))
+        undone = await self._giving_back.of_turn(undone, turn, found=found)
+        still = [
+            it for it in conflicts if it.path not in undone.found
+        ]  # the user is asked of these
+        return replace(undone, failed=(*undone.failed, *await self.stands(still)))
 
     def waiting(
         self, session: SessionKey, number: int | None, *, known: Container[str] = ()
@@ -260,10 +264,14 @@ class Decisions:
         found = self._sync.unfinished.of(session, number)
         return [why_not(path, problem) for path, problem in found if path not in known]
 
-    async def _stands(self, turn: Turn) -> list[str]:
-        """Name what the disk has of that turn against what the user has not saved."""
-        conflicts = [it for it in self._log.conflicts() if it.author.turn_key == turn.key]
-        files = [(it, await load(self._files, it.path)) for it in conflicts if it.on_disk]
+    def on_disk(self, turn: Turn) -> tuple[Conflict, ...]:
+        """Return the conflicts of that turn in which the disk has the agent's text."""
+        conflicts = self._log.conflicts()
+        return tuple(it for it in conflicts if it.on_disk and it.author.turn_key == turn.key)
+
+    async def stands(self, conflicts: Iterable[Conflict]) -> list[str]:
+        """Name what the disk still has of these against what the user has not saved."""
+        files = [(it, await load(self._files, it.path)) for it in conflicts]
         there = (it.path for it, live in files if live.unsaved and live.read_text == it.theirs)
         return [f"{it} is on the disk as the agent left it until you write yours" for it in there]
 

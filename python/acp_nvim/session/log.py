@@ -118,6 +118,12 @@ class Log(Sequence[T], Generic[T]):
             items = chain.from_iterable(items)
         return iter(items)
 
+    def __reversed__(self) -> Iterator[T]:
+        items: Iterable[Any] = reversed(self.root)
+        for _ in range(self.level):
+            items = chain.from_iterable(map(reversed, items))
+        return iter(items)
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Log) and self.root is other.root:
             return True

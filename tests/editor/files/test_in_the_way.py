@@ -85,7 +85,10 @@ def test_a_folder_that_has_become_a_file_comes_back(
 # --- what the user has not saved
 
 
-def test_a_file_that_only_a_buffer_has_after_an_undo_is_named(job: MainJob) -> None:
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_a_file_that_only_a_buffer_has_after_an_undo_is_named(
+    job: MainJob, *, is_taken: bool
+) -> None:
     agent = job.start()
     path, other = job.edit("a.txt", LINES), job.work / "b.txt"
     prompt = job.turn(agent)
@@ -95,9 +98,17 @@ def test_a_file_that_only_a_buffer_has_after_an_undo_is_named(job: MainJob) -> N
     command(agent, {})
     until_files(job, {"b.txt": 1})
     ended(job, agent, prompt)
+    answer(job, to_take=is_taken)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in b.txt", "a.txt is on the disk as the agent left it")
-    assert (other.exists(), job.nvim.lines()) == (False, [*LINES.splitlines(), "mine"])
+    if is_taken:
+        said = job.told("took back turn 1 of scripted in 2 files")
+        assert "as the agent left it" not in said
+    else:
+        job.told(
+            "took back turn 1 of scripted in b.txt", "a.txt is on the disk as the agent left it"
+        )
+    assert (path.exists(), other.exists()) == (is_taken, False)
+    assert job.nvim.lines() == [*LINES.splitlines(), "mine"]
     job.command("write!")
     assert path.read_text() == LINES + "mine\n"
 
