@@ -1,8 +1,9 @@
-"""Prints what it costs to keep ledgers: as files of JSON, as the plugin does, and in sqlite.
+"""Prints what it costs to keep histories: as lists of facts, as the plugin does, and in sqlite.
 
-Run as `python bench/storage.py [LEDGERS [TURNS]]`: so many ledgers, each of a file of 200 lines
+Run as `python bench/storage.py [FILES [TURNS]]`: so many histories, each of a file of 200 lines
 in which an agent has changed three in each of so many turns. Both stand in a temporary
-folder, one after the other in one run, and hold the same text of each ledger.
+folder, one after the other in one run, and hold the same facts of each file. To note
+one is to append its last fact.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import random
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -22,11 +23,13 @@ from typing import TypeVar
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 from acp_nvim.history.author import Author
-from acp_nvim.history.change import wrote
+from acp_nvim.history.change import saw, wrote
+from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
-from acp_nvim.storage.edits import LEDGERS, KeptLedger
-from acp_nvim.storage.json_store import JsonStore
+from acp_nvim.storage.entries import entry_of, text_of
+from acp_nvim.storage.histories import Book, Histories
+from acp_nvim.storage.record import loaded
 
 LINES = 200
 RUNS = 5
@@ -34,35 +37,37 @@ T = TypeVar("T")
 
 
 class Sqlite:
-    """The same store in one database; its journal is never waited for, as files are not."""
+    """The same lists in one database; its journal is never waited for, as files are not."""
 
     def __init__(self, path: Path) -> None:
         self._database = sqlite3.connect(path)
         self._database.execute("pragma journal_mode = wal")
         self._database.execute("pragma synchronous = off")
-        self._database.execute("create table kept (name text primary key, waits int, value text)")
-        self._noted: dict[str, KeptLedger] = {}
+        self._database.execute("create table kept (path text, fact text)")
+        self._noted: list[tuple[str, str]] = []
 
-    def note(self, name: str, value: KeptLedger) -> None:
-        self._noted[name] = value
+    def append(self, path: str, facts: Sequence[Fact], file: File) -> None:
+        del file
+        self._noted += ((path, text_of(it)) for it in facts)
 
     def flush(self) -> None:
         with self._database:
-            self._database.executemany("replace into kept values (?, 1, ?)", self._rows())
-        self._noted = {}
+            self._database.executemany("insert into kept values (?, ?)", self._noted)
+        self._noted = []
 
-    def _rows(self) -> Iterator[tuple[str, str]]:
-        return ((name, LEDGERS.to_text(kept)) for name, kept in self._noted.items())
-
-    def read_all(self) -> list[KeptLedger]:
-        rows = self._database.execute("select value from kept")
-        return [kept for (text,) in rows if (kept := LEDGERS.from_text(text)) is not None]
+    def read_all(self) -> list[Book]:
+        books: dict[str, Book] = {}
+        for path, text in self._database.execute("select path, fact from kept order by rowid"):
+            fact = entry_of(loaded(text))
+            assert fact is not None
+            books.setdefault(path, Book(path)).take(fact)
+        return [*books.values()]
 
     def close(self) -> None:
         self._database.close()
 
 
-def ledger(number: int, turns: int, chance: random.Random) -> File:
+def history(number: int, turns: int, chance: random.Random) -> File:
     text = [f"    line {row} of file {number} = something({row})\n" for row in range(LINES)]
     made = begin("".join(text))
     for turn in range(1, turns + 1):
@@ -80,21 +85,23 @@ def timed(act: Callable[[], T]) -> tuple[float, T]:
     return perf_counter() - began, done
 
 
-def measure(store: JsonStore[KeptLedger] | Sqlite, kept: list[KeptLedger]) -> tuple[float, ...]:
+def measure(store: Histories | Sqlite, files: dict[str, File]) -> tuple[float, ...]:
     """Return seconds: to write all, to note one until it is on disk (median, worst), to read."""
 
-    def put(some: list[KeptLedger]) -> None:
-        for it in some:
-            store.note(it.path, it)
+    def put(some: dict[str, File], first: int = 0) -> None:
+        for path, file in some.items():
+            store.append(path, file.facts[first:], file)
         store.flush()
 
-    whole, _ = timed(lambda: put(kept))
-    notes = [timed(lambda it=it: put([it]))[0] for it in kept[: RUNS * 10]]
+    whole, _ = timed(lambda: put(files))
+    noted = [*files.items()][: RUNS * 10]
+    files |= {path: saw(file, f"{file.text}more\n", 1.0) for path, file in noted}
+    notes = [timed(lambda path=path: put({path: files[path]}, -1))[0] for path, _ in noted]
     reads = []
-    gc.disable()  # as the plugin does
+    gc.disable()
     for _ in range(RUNS):
         seconds, read = timed(store.read_all)
-        assert {it.path: it.ledger for it in read} == {it.path: it.ledger for it in kept}
+        assert {it.path: it.file for it in read} == files
         reads.append(seconds)
     gc.enable()
     return whole, median(notes), max(notes), median(reads)
@@ -108,22 +115,22 @@ def size(folder: Path) -> int:
 def main() -> None:
     count, turns = [*map(int, sys.argv[1:]), *(500, 20)[len(sys.argv) - 1 :]]
     chance = random.Random(1)
-    kept = [KeptLedger(f"/work/{it}.py", ledger(it, turns, chance)) for it in range(count)]
+    kept = {f"/work/{it}.py": history(it, turns, chance) for it in range(count)}
     with TemporaryDirectory() as temporary:
         files, database = Path(temporary, "files"), Path(temporary, "database")
         database.mkdir()
         sqlite = Sqlite(database / "kept.db")
         stores = (
-            ("files", files, JsonStore(lambda: str(files), ".jsonl", LEDGERS)),
+            ("files", files, Histories(lambda: str(files))),
             ("sqlite", database, sqlite),
         )
         rows = []
         for name, folder, store in stores:
-            figures = measure(store, kept)
+            figures = measure(store, {**kept})
             if store is sqlite:
                 sqlite.close()  # its journal goes into the database
             rows.append((name, (*(it * 1e3 for it in figures), size(folder) / 1e6)))
-    print(f"{count} ledgers of {turns} turns; load {os.getloadavg()[0]:.1f}; ms, and MB on disk")
+    print(f"{count} histories of {turns} turns; load {os.getloadavg()[0]:.1f}; ms, and MB on disk")
     columns = ("write all", "note one", "worst", "read all", "MB")
     print(f"{'':14}" + "".join(f"{it:>11}" for it in columns))
     for name, figures in rows:

@@ -53,6 +53,7 @@ M.EVENTS = {
   { 'InsertCharPre' },
   { 'InsertEnter' },
   { 'InsertLeave' },
+  { 'InsertLeavePre' },
   { 'ModeChanged' },
   { 'QuitPre' },
   { 'SafeState' },

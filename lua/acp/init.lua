@@ -127,7 +127,7 @@ end
 ---@return table
 function M.inspect()
   local found = require('acp.host.bridge').inspect()
-  for _, ask in ipairs(found.asks) do
+  for _, ask in ipairs(found.asks or {}) do
     require('acp.ask.answer').came(ask.id)
   end
   return found

@@ -236,7 +236,7 @@ class NotKept:
         if time.monotonic() - self._told < AGAIN:
             return
         self._told = time.monotonic()
-        advice = ": agents have too many terminals (ulimit -n)" if error.errno == EMFILE else ""
+        advice = ": no file descriptor is left (ulimit -n)" if error.errno == EMFILE else ""
         said = f"{self._what} is not kept on disk ({error.strerror or error}){advice}"
         self._editor.notifier.notice(f"{said}; it is tried again", warning=True)
 

@@ -20,6 +20,8 @@ SWITCH = 0.0005
 """Seconds after which a thread that works gives way: each turn of the loop may wait so long."""
 KEPT = "ACP_NVIM_KEPT_"
 """Before the names of variables that no Python of ours shall obey (`lua/acp/host/python.lua`)."""
+MEMORY = ("MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
+"""What that file says about the host's memory."""
 REPORT = "require('acp.host.bridge').host_failed(...)"
 
 
@@ -46,6 +48,8 @@ class AcpHost:
 
     async def main(self) -> None:
         """Import the program and run it until Neovim leaves."""
+        for name in MEMORY:  # the C library has read them; agents have memories of their own
+            os.environ.pop(name, None)
         for name in [it for it in os.environ if it.startswith(KEPT)]:  # agents get them
             os.environ[name.removeprefix(KEPT)] = os.environ.pop(name)
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"  # they cost 20 ms to look for

@@ -18,6 +18,8 @@ from typing import Any
 SESSION = "s"
 BATCH = 64
 DEEP = "[" * 900 + "]" * 900
+LARGE_ONES = frozenset({"array", "commands", "large-reads", "plans"})
+"""Floods of which each message is much."""
 LARGE = 27_000_000
 """Bytes of a file of the project that is read."""
 
@@ -72,7 +74,7 @@ FLOODS: dict[str, Callable[[int], str]] = {
     "large-reads": lambda number: call(number, "fs/read_text_file", path=large_file()),
     "noise": lambda number: "{" + "noise " * 30,
     "deep": nested,
-    "unasked": lambda number: json.dumps({"jsonrpc": "2.0", "id": number, "result": {}}),
+    "unasked": lambda number: json.dumps({"jsonrpc": "2.0", "id": 9_000 + number, "result": {}}),
     "unknown-updates": lambda number: update(sessionUpdate=f"kind {number}", text="x" * 300),
     "other-sessions": lambda number: json.dumps(
         {
@@ -137,11 +139,11 @@ def listen() -> None:
     os._exit(0)
 
 
-def batches(flood: Callable[[int], str]) -> Iterator[tuple[int, bytes]]:
+def batches(flood: Callable[[int], str], size: int) -> Iterator[tuple[int, bytes]]:
     for number in count():
-        first = number * BATCH
-        lines = (flood(first + it) for it in range(BATCH))
-        yield first + BATCH, "".join(f"{line}\n" for line in lines).encode()
+        first = number * size
+        lines = (flood(first + it) for it in range(size))
+        yield first + size, "".join(f"{line}\n" for line in lines).encode()
 
 
 def main() -> None:
@@ -153,11 +155,12 @@ def main() -> None:
         name = prompt["params"]["prompt"][0]["text"].split()[0]
         tell(what="began")
         sent = 0
-        for sent, batch in batches(FLOODS[name]):
+        for count_now, batch in batches(FLOODS[name], 1 if name in LARGE_ONES else BATCH):
             if cancelled.is_set():
                 break
             sys.stdout.buffer.write(batch)
             sys.stdout.buffer.flush()
+            sent = count_now
         tell(what="ended", sent=sent)
         say(id=prompt["id"], result={"stopReason": "cancelled"})
 

@@ -260,7 +260,7 @@ class AgentSteps(UserSteps):
         self.services.free()
         await self.services.settled()
         await self.services.look(0, name, named=False)  # of a save the client hears
-        after = self._agents_look(self.sight, {})
+        after = self._agents_look(self.sight, {name: self.allowed[name]})
         self._assert(after.live(name) == live, f"{name}: changed after it was saved")
         self._check_told(name, ours, after)
         self.unsaved[name].clear()
@@ -402,14 +402,15 @@ class AgentSteps(UserSteps):
         self.removed[name] = UNSURE if other else old
 
     def _note_removed(self, step: Step, opened: set[str]) -> None:
-        """Forget of what agents have removed what is there again, and what no undo gives back. If
-        the user has made the file anew in a buffer, an undo brings its lines there, unsaved;
-        `opened`: buffers before the step."""
-        for name in (self.removed.keys() & self.sight.shown.keys()) - opened:
-            self.removed[name] = UNSURE
+        """Forget of what agents have removed what is there again, and how it was where it is not
+        sure that an undo gives it back. If the user has made the file anew in a buffer, an undo
+        brings its lines there, unsaved; `opened`: buffers before the step."""
         is_kept = isinstance(step, Kills) or (isinstance(step, Decides) and step.verdict == "keep")
-        for name in [it for it in self.removed if is_kept or self.sight.disk[it] is not None]:
-            del self.removed[name]
+        gone = self.removed.keys() - {it for it in NAMES if self.sight.disk[it] is not None}
+        self.removed = {it: self.removed[it] for it in gone}
+        for name in self.removed:
+            if is_kept or (name in self.sight.shown and name not in opened):
+                self.removed[name] = UNSURE
 
     def _put(self, name: str, text: str | None, *, rename: bool = False) -> None:
         """Change the disk behind everybody's back."""

@@ -97,6 +97,7 @@ class Services:
         old = self.log
         if flushed:
             old.store.write()
+        old.store.journal.beat()  # a plan takes more than a second on a busy machine
         old.kill()
         self.log = Log(self.world)
         self.log.turns, self.log.running, self.log.seconds = old.turns, old.running, old.seconds

@@ -78,7 +78,7 @@ class Stage:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self.log = Path(folder, "log.jsonl")
         self.tasks = await self._stack.enter_async_context(anyio.create_task_group())
-        rig = FileRig(Path(self._cwd), Path(folder), self.files)
+        rig = self.rig = FileRig(Path(self._cwd), Path(folder), self.files)
         rig.faults = self.faults
         self.lessons = rig.lessons
         services = Services(

@@ -324,16 +324,40 @@ function M.set(buffer, options, before)
   return before
 end
 
+--- Take the last step of undo out of the undo tree, if that is the change right after `before`:
+--- `u` takes back the user's own last change then, and nothing returns the one that failed.
+---@param buffer integer
+---@param before integer the last step of undo before it
+---@return boolean done
+local function forgotten(buffer, before)
+  local tree = api.nvim_buf_call(buffer, vim.fn.undotree)
+  if tree.seq_last ~= before + 1 or tree.seq_cur ~= tree.seq_last then
+    return false
+  end
+  if api.nvim_get_mode().mode ~= 'n' then
+    return false -- amid an insert Neovim's own undo would end it
+  end
+  return api.nvim_buf_call(buffer, function()
+    local view = vim.fn.winsaveview()
+    local done = pcall(vim.cmd, 'silent keepjumps noautocmd undo!')
+    vim.fn.winrestview(view)
+    return done
+  end)
+end
+
 --- Apply hunks; if that cannot be, raise why, and the buffer is as it was.
 ---@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@return fun() back undoes them
 local function applied(buffer, hunks)
   local old = held_by(buffer, hunks)
+  local before = api.nvim_buf_call(buffer, vim.fn.undotree).seq_last
   trouble = nil
   local counts = apply(buffer, hunks, old)
   local function back()
-    apply(buffer, inverse(hunks, old, counts))
+    if not forgotten(buffer, before) then
+      apply(buffer, inverse(hunks, old, counts))
+    end
   end
   local why = trouble
   if why and not holds(buffer, hunks, counts) then

@@ -94,11 +94,22 @@ local function doing(mode, is_safe)
   return found and found.name or (state:find('o', 1, true) and 'a command') or nil
 end
 
+--- Whether a plugin keeps cursors in the buffer by the numbers of their lines (vim-visual-multi).
+---@param buffer integer
+---@return boolean
+local function has_cursors(buffer)
+  local ok, active = pcall(api.nvim_buf_get_var, buffer, 'visual_multi')
+  return ok and active ~= 0
+end
+
 ---@param buffer integer
 ---@param hunks? acp.Hunk[] nil: any
 ---@param is_safe? boolean
 ---@return string? doing what the user is in the middle of, so that these hunks must wait
 local function find(buffer, hunks, is_safe)
+  if has_cursors(buffer) then
+    return 'multiple cursors'
+  end
   local mode = api.nvim_get_mode().mode
   local what, all = doing(mode, is_safe)
   if not what and mode ~= 'i' then

@@ -7,6 +7,14 @@ local M = {}
 -- the user's environment as it is. `acp_host.py` knows it, too.
 local KEPT = 'ACP_NVIM_KEPT_'
 
+-- The C library keeps what large texts have taken, for each thread that has read one, unless it is told
+-- not to: some files of many megabytes would leave a host of hundreds. Only that of GNU reads these.
+local MEMORY = {
+  MALLOC_ARENA_MAX = '1',
+  MALLOC_MMAP_THRESHOLD_ = '131072',
+  MALLOC_TRIM_THRESHOLD_ = '1048576',
+}
+
 ---@param name string
 ---@return boolean
 local function is_said_to_pythons(name)
@@ -30,9 +38,9 @@ end
 --- The same for the host, which has the rest under other names.
 ---@return table<string, string>
 function M.environment_of_host()
-  local found = M.environment()
+  local found = vim.tbl_extend('force', M.environment(), MEMORY)
   for name, value in pairs(vim.fn.environ()) do
-    if is_said_to_pythons(name) then
+    if is_said_to_pythons(name) or MEMORY[name] then
       found[KEPT .. name] = value
     end
   end

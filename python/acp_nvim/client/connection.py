@@ -8,7 +8,7 @@ many answers to read; nothing overtakes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
@@ -23,6 +23,7 @@ from acp_nvim.client.traffic import Traffic
 from acp_nvim.errors import AcpError, AgentError, Code, ConnectionLost, UserError
 from acp_nvim.transport.link import Ended, Incoming, Link
 from acp_nvim.transport.link import incoming as parsed
+from acp_nvim.wire import long_line
 from acp_nvim.wire.message import (
     Failure,
     Message,
@@ -43,6 +44,8 @@ and in which the process may still end after its output has."""
 LONG = 65_536
 """Characters from which a message is understood in a thread, while its reader waits: nothing
 overtakes it."""
+LONG_ANSWER = 1_000_000
+"""Characters from which an answer is made in a thread."""
 AT_ONCE = 32
 """Messages, or thousands of characters, that are taken before others have their turn."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
@@ -65,12 +68,15 @@ Faults: TypeAlias = Callable[[BaseException], None]
 class Receiver(Protocol):
     """Takes what the agent sends, in wire order. What it raises is a fault."""
 
-    def understand(self, message: Notification | Request) -> Callable[[], None]:
+    def understand(self, message: Notification | Request, size: int) -> Callable[[], None]:
         """Find out what it says, perhaps in a thread, and return what takes that in.
 
-        Taking it in must not wait. A request must be answered by `Connection.respond` or `fail`,
-        once.
+        `size`: its characters. Taking it in must not wait. A request must be answered by
+        `Connection.respond` or `fail`, once.
         """
+
+    def skipped(self) -> None:
+        """A message was too large to be taken in; who has asked in it is answered."""
 
     def disturbed(self) -> None:
         """Tell that the agent prints text among its messages; once is enough."""
@@ -188,6 +194,15 @@ class Connection:
         hidden = to_line(Response(request_id, "(the user's answer is not logged)"))
         self._post(line, hidden if private else line, first=by_user)
 
+    async def respond_long(self, request_id: RequestId, result: object, size: int) -> None:
+        """Answer a request with what has so many characters; a thread makes a long line of it."""
+        if size <= LONG_ANSWER:
+            self.respond(request_id, result)
+            return
+        with self._outbox.reserved(size):
+            line = await aside(partial(self._peer.respond, request_id, result, long_line.pieces))
+        self._post(line)
+
     def fail(self, request_id: RequestId, code: Code, message: str, data: object = None) -> None:
         """Answer a request with an error; nothing if it was answered already."""
         self._post(self._peer.fail(request_id, int(code), message, data))
@@ -207,7 +222,7 @@ class Connection:
     def _post(self, line: bytes, logged: bytes | None = None, *, first: bool = False) -> None:
         if not line or self._lost:
             return
-        self._traffic.record("client", (logged or line).decode("utf-8", "replace").rstrip("\n"))
+        self._traffic.sent(logged or line)
         self._sieve.sent(line)
         self._outbox.put(line, first=first)
 
@@ -268,16 +283,16 @@ class Connection:
     async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
         """Take what came as one; return how much was taken since others had their turn."""
         self._traffic.record("agent", incoming.text)
-        if self._halves.held or "\\u" in incoming.text:
+        if incoming.is_cut:
+            receiver.skipped()
+        elif self._halves.held or "\\u" in incoming.text:
             incoming = await self._whole(incoming)
-        size, noisy = len(incoming.text), self._sieve.noisy
-        messages = self._sieve.sift(incoming.messages, size)
-        if noisy < self._sieve.noisy == NOISY:
-            receiver.disturbed()
+        messages, size = self._sifted(incoming, receiver), len(incoming.text)
+        each = size // max(len(messages), 1)
         for message in messages:
             await self._until_read()
-            await self._handle(message, receiver, is_long=size >= LONG)
-            taken += 1 + size // len(messages) // 1_000
+            await self._handle(message, receiver, each, is_long=size >= LONG)
+            taken += 1 + each // 1_000
             if taken > AT_ONCE:
                 taken = 0
                 await checkpoint()
@@ -288,10 +303,20 @@ class Connection:
         text = self._halves.joined(incoming.text)
         return incoming if text == incoming.text else await parsed(text)
 
-    async def _handle(self, message: Message, receiver: Receiver, *, is_long: bool) -> None:
+    def _sifted(self, incoming: Incoming, receiver: Receiver) -> Sequence[Message]:
+        """Return its messages without those that a log line quotes; tell where there are such."""
+        noisy = self._sieve.noisy
+        messages = self._sieve.sift(incoming.messages, len(incoming.text))
+        if noisy < self._sieve.noisy == NOISY:
+            receiver.disturbed()
+        return messages
+
+    async def _handle(
+        self, message: Message, receiver: Receiver, size: int, *, is_long: bool
+    ) -> None:
         """Handle one message; a fault of ours spoils neither the next one nor the agent's wait."""
         try:
-            understand = partial(self._understand, self._peer.receive(message), receiver)
+            understand = partial(self._understand, self._peer.receive(message), receiver, size)
             take = await aside(understand) if is_long else understand()
             take()
         except Exception as error:  # whatever it is, it concerns this message alone
@@ -299,11 +324,11 @@ class Connection:
             if isinstance(message, Request):
                 self.fail(message.id, Code.INTERNAL_ERROR, "internal error of the client")
 
-    def _understand(self, received: Received, receiver: Receiver) -> Callable[[], None]:
+    def _understand(self, received: Received, receiver: Receiver, size: int) -> Callable[[], None]:
         """Return what takes in what was received."""
         match received:
             case Notification() | Request():
-                return receiver.understand(received)
+                return receiver.understand(received, size)
             case Reply(number, _, answer):
                 return partial(self._settle, number, self._outcome(number, answer))
             case Noise(text, reason):

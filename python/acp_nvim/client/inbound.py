@@ -6,7 +6,8 @@ Called by the reader, in wire order; nothing here waits before the session knows
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -37,7 +38,7 @@ from acp_nvim.protocol.dialect import (
 from acp_nvim.questions.questions import ALLOW, OwnRequest, Questions
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.session.content import Diff
-from acp_nvim.session.event import Event
+from acp_nvim.session.event import Event, Noticed
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import (
     AgentRequest,
@@ -45,6 +46,7 @@ from acp_nvim.session.request import (
     CreateTerminalRequest,
     ElicitationAnswer,
     ElicitationRequest,
+    FileRead,
     KillTerminalRequest,
     PermissionAnswer,
     PermissionRequest,
@@ -61,6 +63,8 @@ from acp_nvim.wire.peer import id_key
 
 MOST_OPEN = 1_000
 """Requests of one agent that wait for an answer."""
+MOST_HELD = 64 * 1024 * 1024
+"""Characters of all that these hold: texts to be written, what is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +111,25 @@ class Inbound:
         self._told = told
         self._questioning = Questioning(registry, services.questions, services.outside)
         self._scopes: dict[str, anyio.CancelScope] = {}
+        self._held = 0
+        """Characters of the requests that wait for an answer."""
+        self._reading = anyio.Lock()
 
-    def understand(self, message: Notification | Request) -> Callable[[], None]:
+    def understand(self, message: Notification | Request, size: int) -> Callable[[], None]:
         """See `Receiver`; an unknown notification is ignored silently (C-017)."""
         if isinstance(message, Request):
-            return partial(self._requested, message, self._asked(message))
+            return partial(self._requested, message, self._asked(message), size)
         told = self._dialect.decode_notification(message.method, message.params)
         if isinstance(told, SessionUpdated):
             events = quirks.heard(told.events, self._launch.quirks)
-            return partial(self._updated, told.session_id, events)
+            return partial(self._updated, told.session_id, events, size)
         return partial(self._notified, told)
+
+    def skipped(self) -> None:
+        """See `Receiver`: each session that waits for the agent is told."""
+        waiting = [it for it in self._registry if it.state.status in ("running", "loading")]
+        for session in waiting:
+            session.apply(Noticed(reasons.skipped(self._launch.name), "warning"))
 
     def disturbed(self) -> None:
         """See `Receiver`."""
@@ -128,9 +141,9 @@ class Inbound:
         except RequestFailed as error:
             return _bare(error)
 
-    def _updated(self, session_id: str, events: tuple[Event, ...]) -> None:
-        if not self._registry.deliver(session_id, events):
-            self._connection.note(f"update for unknown session {session_id!r} dropped")
+    def _updated(self, session_id: str, events: tuple[Event, ...], size: int) -> None:
+        if dropped := self._registry.deliver(session_id, events, size):
+            self._connection.note(dropped[:1_000])
 
     def _notified(self, told: AgentNotification | None) -> None:
         match told:
@@ -143,7 +156,7 @@ class Inbound:
                 if scope is not None:
                     scope.cancel()
 
-    def _requested(self, request: Request, ask: AgentRequest | RequestFailed) -> None:
+    def _requested(self, request: Request, ask: AgentRequest | RequestFailed, size: int) -> None:
         """Take a request: the session learns of it at once, the answer comes from a task.
 
         One that has the id of another open one is refused: the answers could not be told apart.
@@ -152,9 +165,8 @@ class Inbound:
             said = f"a request with the id {request.id!r} is open already"
             self._connection.refuse(request.id, Code.INVALID_REQUEST, said)
             return
-        if len(self._scopes) >= MOST_OPEN:
-            sentence = f"{MOST_OPEN:,} requests are open already: wait for an answer first"
-            self._connection.fail(request.id, Code.INTERNAL_ERROR, sentence)
+        if full := self._full(size):
+            self._connection.fail(request.id, Code.INTERNAL_ERROR, full)
             return
         opened = self._opened(ask)
         if isinstance(opened, RequestFailed):
@@ -163,7 +175,16 @@ class Inbound:
         # Made here, so that a `RequestCancelled` in the same read finds it.
         scope = self._scopes[id_key(request.id)] = anyio.CancelScope()
         assert not isinstance(ask, RequestFailed)  # `_opened` has returned it
-        self._tasks.start_soon(self._serve, request, ask, opened, scope)
+        self._held += size
+        self._tasks.start_soon(self._serve_within, request, ask, opened, scope, size)
+
+    def _full(self, size: int) -> str:
+        """Return why no request of that size is taken; "" if it is."""
+        if len(self._scopes) >= MOST_OPEN:
+            return f"{MOST_OPEN:,} requests are open already: wait for an answer first"
+        if self._held and self._held + size > MOST_HELD:
+            return f"open requests hold {self._held:,} characters: wait for an answer first"
+        return ""
 
     def _opened(self, ask: AgentRequest | RequestFailed) -> Opened | RequestFailed | None:
         """Return the question that it puts to the user, if it does, or why it cannot be met."""
@@ -176,6 +197,19 @@ class Inbound:
         except RequestFailed as error:
             return _bare(error)
 
+    async def _serve_within(
+        self,
+        request: Request,
+        ask: AgentRequest,
+        opened: Opened | None,
+        scope: anyio.CancelScope,
+        size: int,
+    ) -> None:
+        try:
+            await self._serve(request, ask, opened, scope)
+        finally:
+            self._held -= size
+
     async def _serve(
         self, request: Request, ask: AgentRequest, opened: Opened | None, scope: anyio.CancelScope
     ) -> None:
@@ -184,6 +218,10 @@ class Inbound:
                 answer = await self._answer(ask, opened)
                 result = self._dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
+                if isinstance(answer, FileRead):
+                    size = len(answer.content)
+                    await self._connection.respond_long(request.id, result, size)
+                    return
                 chosen = _is_chosen(answer)
                 self._connection.respond(request.id, result, by_user=chosen, private=private)
         except RequestFailed as error:
@@ -210,7 +248,9 @@ class Inbound:
             case ReadFileRequest():
                 empty = "empty_for_missing_file" in self._launch.quirks
                 roots = self._roots(ask.session_id)
-                return await self._services.files.read(ask, roots, empty_for_missing=empty)
+                return await self._services.files.read(
+                    ask, roots, self._room, empty_for_missing=empty
+                )
             case WriteFileRequest():
                 return await self._write(ask, self._roots(ask.session_id))
             case (
@@ -220,10 +260,19 @@ class Inbound:
                 | KillTerminalRequest()
                 | ReleaseTerminalRequest()
             ):
+                if isinstance(ask, TerminalOutputRequest):
+                    await self._connection.room()
                 session = self._session(ask.session_id)
                 ask = self._placed(ask, session.state.cwd)
                 cwd = self._folder(ask, session.state.cwd)
                 return await self._services.terminals.answer(ask, cwd, session.apply)
+
+    @asynccontextmanager
+    async def _room(self) -> AsyncIterator[None]:
+        """Wait until a text can be served: one after the other, when those before it are read."""
+        async with self._reading:
+            await self._connection.room()
+            yield
 
     async def _write(self, ask: WriteFileRequest, roots: Roots) -> Answer:
         """Write, if need be after the user has seen it: their own tools would obey that file."""

@@ -20,6 +20,8 @@ from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100
 """Pages that are asked for; nobody looks at more sessions."""
+MOST_LISTED = 10_000
+"""Sessions that are taken of all pages."""
 LISTING = 10.0
 """Seconds in which an agent has to tell all of them."""
 ANSWERING = 30.0
@@ -59,7 +61,7 @@ class Listing:
         if not self._capabilities.list or (archived and not self._capabilities.archive):
             return ()
         with anyio.move_on_after(LISTING) as patience:
-            while cursor not in seen and len(seen) < MOST_PAGES:
+            while cursor not in seen and len(seen) < MOST_PAGES and len(found) < MOST_LISTED:
                 seen.add(cursor)
                 try:
                     page = await self._connection.request(
@@ -75,7 +77,7 @@ class Listing:
                 if cursor is None:
                     break
         self.late = patience.cancelled_caught
-        return tuple(found.values())
+        return tuple(found.values())[:MOST_LISTED]
 
     async def delete(self, session_id: str) -> bool:
         """Let the agent delete a session; False if it offers no such thing (C-103)."""

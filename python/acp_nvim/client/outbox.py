@@ -9,6 +9,8 @@ read either. Used by `Connection` only.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import anyio
 
@@ -46,6 +48,16 @@ class Outbox:
         if not self._closed:
             (self._first if first else self._answers).append(line)
             self.size += len(line)
+            self._tell()
+
+    @contextmanager
+    def reserved(self, size: int) -> Iterator[None]:
+        """Count so many bytes of a line that is being made."""
+        self.size += size
+        try:
+            yield
+        finally:
+            self.size -= size
             self._tell()
 
     async def take(self) -> bytes | None:

@@ -11,7 +11,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.errors import AcpError, AgentError, Code, UserError
 from acp_nvim.protocol.dialect import AgentInfo, Dialect
 from acp_nvim.protocol.negotiate import refused
-from acp_nvim.transport.link import Ended
+from acp_nvim.transport.link import MOST, Ended
 
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""
@@ -185,6 +185,12 @@ def still_runs() -> str:
 def cannot_cancel(name: str) -> str:
     """Return what to say of work in the background that the agent keeps for itself."""
     return f"{name} works on in the background and lets nobody cancel that: :Acp stop ends it"
+
+
+def skipped(name: str) -> str:
+    """Return what to say of a message that nobody can read."""
+    said = f"{name} sent a message of more than {MOST >> 20} MB: it was skipped"
+    return f"{said}. :Acp log shows how it begins"
 
 
 def strange_state(name: str, state: str) -> str:

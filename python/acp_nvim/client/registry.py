@@ -14,8 +14,10 @@ from acp_nvim.client.session import Session
 from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionReopening
 from acp_nvim.session.model import Severity
 
-MOST_EARLY = 10_000
-"""Updates that are kept for sessions not yet known."""
+MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
+"""Updates that are kept for sessions not yet known, and their characters."""
+MOST_SAID = 256 * 1024 * 1024
+"""Characters of all updates of one session that are taken in."""
 
 
 class Registry:
@@ -26,6 +28,9 @@ class Registry:
         self._sessions: list[Session] = []
         self._by_id: dict[str, Session] = {}
         self._early: list[tuple[str, tuple[Event, ...]]] = []
+        self._early_size = 0
+        self._said: dict[Session, int] = {}
+        """Characters of the updates of each session."""
         self._settled = anyio.Event()
 
     def __iter__(self) -> Iterator[Session]:
@@ -41,16 +46,33 @@ class Registry:
         session = self._by_id.get(session_id)
         return session if session is not None and session.state.status != "closed" else None
 
-    def deliver(self, session_id: str, events: tuple[Event, ...]) -> bool:
-        """Apply events to their session, or keep them; False when there is none (C-082)."""
+    def deliver(self, session_id: str, events: tuple[Event, ...], size: int = 0) -> str:
+        """Apply events to their session, or keep them; return why that is not done (C-082).
+
+        `size`: the characters of the message. What a session says beyond its bound is left out, and
+        said once.
+        """
         session = self.find(session_id)
         if session is not None:
-            session.apply(*events)
-            return True
-        if self.opening is None or not session_id or len(self._early) >= MOST_EARLY:
-            return False
+            return self._apply(session, events, size)
+        if self.opening is None or not session_id:
+            return f"update for unknown session {session_id!r} dropped"
+        if len(self._early) >= MOST_EARLY or self._early_size + size > MOST_EARLY_SIZE:
+            return "update dropped: too many came before their session was open"
         self._early.append((session_id, events))
-        return True
+        self._early_size += size
+        return ""
+
+    def _apply(self, session: Session, events: tuple[Event, ...], size: int) -> str:
+        said = self._said.get(session, 0)
+        self._said[session] = said + size
+        if said + size <= MOST_SAID:
+            session.apply(*events)
+            return ""
+        if said <= MOST_SAID:
+            text = f"More than {MOST_SAID >> 20} MB were said here: nothing more is shown."
+            session.apply(Noticed(f"{text} :Acp new begins another session", "warning"))
+        return "update dropped: its session has said too much"
 
     def add(self, session: Session) -> None:
         """Take in a session that is to be opened."""
@@ -66,7 +88,7 @@ class Registry:
         """The session has this id from now on; early updates follow the given events."""
         self._by_id[session_id] = session
         session.apply(*events)
-        early, self._early = self._early, []
+        early, self._early, self._early_size = self._early, [], 0
         for owner, kept in early:
             if owner == session_id:
                 session.apply(*kept)
@@ -75,10 +97,12 @@ class Registry:
         """The opening has ended, well or not."""
         self.opening = None
         self._early.clear()
+        self._early_size = 0
         self._settled.set()
 
     def remove(self, session: Session) -> None:
         """Forget a session."""
+        self._said.pop(session, None)
         self._sessions = [each for each in self._sessions if each is not session]
         self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
 

@@ -71,11 +71,17 @@ class Traffic:
             self._tail.append(shown[:LONGEST])
             self.record("stderr", shown)
 
-    def record(self, source: Source, line: str) -> None:
-        """Log one line."""
+    def sent(self, line: bytes) -> None:
+        """Log what went to the agent; of a long line only what is shown is looked at."""
+        seen = line if self._whole else line[: 8 * LONGEST]
+        size = None if seen is line else len(line) - 1
+        self.record("client", seen.decode("utf-8", "replace").rstrip("\n"), size)
+
+    def record(self, source: Source, line: str, size: int | None = None) -> None:
+        """Log one line; `size`: that of the whole one, of which this is the beginning."""
         if self._file is None:
             return
-        size = len(line)
+        size = len(line) if size is None else size
         # a secret that is cut in two would not be known
         line = self.redaction.message(line if self._whole else line[: 2 * LONGEST])
         if size > LONGEST and not self._whole:

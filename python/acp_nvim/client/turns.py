@@ -41,6 +41,9 @@ from acp_nvim.session.model import BackgroundWork, Prompt
 from acp_nvim.session.saved import untold
 from acp_nvim.view.talk import talk_of
 
+MOST_STRANGE = 20
+"""States that no one knows, of which the user is told."""
+
 
 @dataclass(slots=True)
 class _Sent:
@@ -180,7 +183,9 @@ class Turns:
                 self._begun(session)
             case "idle":
                 self._idle(session, told)
-            case unknown if (session, unknown) not in self._strange:
+            case unknown if (session, unknown) not in self._strange and (
+                len(self._strange) < MOST_STRANGE
+            ):
                 self._strange.add((session, unknown))
                 session.apply(Noticed(reasons.strange_state(self._agent, unknown), "warning"))
 

@@ -64,6 +64,8 @@ UTF_8, LATIN_1, ASCII = "utf-8", "iso8859-1", "ascii"
 NONE_KEPT: Final[Mapping[str, str]] = MappingProxyType({})
 SURROGATES = re.compile("[\ud800-\udfff]")
 ENDS = re.compile("([\r\n])")
+STEP = 262_144
+"""Characters that are looked at in one go: a thread that does not give way holds up all."""
 HALVES = re.compile("[\U00010000-\U0010ffff]")
 """Characters that ucs-2 has not."""
 
@@ -166,7 +168,7 @@ def decoded(text: str, encoding: str = "") -> str:
 def clean(text: str, encoding: str = "utf-8") -> str:
     """Return the same with U+FFFD for what JSON cannot hold (lone surrogates)."""
     read = decoded(text, encoding)
-    return read if read.isascii() else SURROGATES.sub("\ufffd", read)
+    return read if _is_whole(read) else SURROGATES.sub("\ufffd", read)
 
 
 def is_misread(read: str, text: str, old: str, encoding: str) -> bool:
@@ -296,7 +298,8 @@ def _is_whole(text: str) -> bool:
     if text.isascii():
         return True
     try:
-        text.encode(UTF_8)
+        for at in range(0, len(text), STEP):
+            text[at : at + STEP].encode(UTF_8)
     except UnicodeEncodeError:
         return False
     return True

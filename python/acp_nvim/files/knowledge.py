@@ -26,6 +26,10 @@ from acp_nvim.hunks import split_lines
 MOST_KNOWN = 1_000
 """Texts that are remembered of a session; what the agent has learned longest ago goes first."""
 
+MOST_TEXT = 32 << 20
+"""Characters of all texts that are remembered, of all sessions together; the newest one counts
+whatever its size."""
+
 How: TypeAlias = Literal["served", "written", "left", "read", "told"]
 """How an agent came to know a text: by `fs/read`, by `fs/write`, by a write of its own tool, by a
 read of its own tool, by a note."""
@@ -61,6 +65,13 @@ class Known:
     returned: Text = UNKNOWN
     writer: TurnKey | None = None
     upon: str | None = None
+
+    @property
+    def size(self) -> int:
+        """How many characters it holds."""
+        own = (self.text, self.base, self.made, self.whole, self.returned, self.upon)
+        texts = (*own, *(self.refused or ()))
+        return sum(len(it) for it in {id(it): it for it in texts if isinstance(it, str)}.values())
 
     @property
     def latest(self) -> Text:
@@ -110,6 +121,8 @@ class Knowledge:
     def __init__(self) -> None:
         self._sessions: dict[SessionKey, dict[str, Known]] = {}
         self._revisions: dict[SessionKey, int] = {}
+        self._size = 0
+        """Characters of all that the sessions know."""
         self._agreed: dict[str, Agreed] = {}
         self._writers: dict[str, Author] = {}
         """By path, who has written it through us, and since then at most the user."""
@@ -176,7 +189,7 @@ class Knowledge:
             self._writers[path] = author
         encoding = written.encoding or ""
         self._agreed[path] = Agreed(agreed, agreed if older is None else older, saved, encoding)
-        if len(self._agreed) > MOST_KNOWN:
+        while len(self._agreed) > 1 and self._agreed_too_much():
             del self._agreed[next(iter(self._agreed))]
 
     def left(
@@ -322,18 +335,43 @@ class Knowledge:
             return None
         return agreed
 
+    def _agreed_too_much(self) -> bool:
+        size = sum(len(it.text) + len(it.older) for it in self._agreed.values())
+        return len(self._agreed) > MOST_KNOWN or size > MOST_TEXT
+
     def _know(self, session: SessionKey, path: str, known: Known) -> None:
         files = self._sessions.setdefault(session, {})
-        files.pop(path, None)
+        self._drop(files, path)
         files[path] = known
+        self._size += known.size
         self._revisions[session] = self.revision(session) + 1
         self._bound(files)
+        if self._size > MOST_TEXT:
+            self._forget_oldest(session, path)
+
+    def _drop(self, files: dict[str, Known], path: str) -> None:
+        if known := files.pop(path, None):
+            self._size -= known.size
+
+    def _forget_oldest(self, session: SessionKey, path: str) -> None:
+        """Forget texts, those of that session first, until the rest is not too much."""
+        sessions = sorted(self._sessions, key=lambda it: it != session)
+        for each in sessions:
+            for old in [it for it in self._sessions[each] if (each, it) != (session, path)]:
+                if self._size <= MOST_TEXT:
+                    return
+                self._drop(self._sessions[each], old)
 
     def unlearn(self, session: SessionKey, path: str) -> None:
         """Nobody knows any more what the agent takes the file for."""
-        files = self._sessions.get(session, {})
+        self._unlearn_text(self._sessions.get(session, {}), path)
+
+    def _unlearn_text(self, files: dict[str, Known], path: str) -> None:
+        """Forget the text as which the agent knows the file, and leave the rest as it is."""
         if path in files:
+            self._size -= files[path].size
             files[path] = replace(files[path], text=UNKNOWN)
+            self._size += files[path].size
 
     def of(self, session: SessionKey, path: str) -> Known:
         """Return what the agent knows of one file."""
@@ -355,18 +393,24 @@ class Knowledge:
             path: replace(it, base=UNKNOWN, made=UNKNOWN, whole=UNKNOWN)
             for path, it in files.items()
         }
+        self._measure()
 
     def forget(self, session: SessionKey) -> None:
         """The session was deleted."""
         self._sessions.pop(session, None)
         self._revisions.pop(session, None)
+        self._measure()
+
+    def _measure(self) -> None:
+        records = (it for files in tuple(self._sessions.values()) for it in tuple(files.values()))
+        self._size = sum(it.size for it in records)
 
     def _bound(self, files: dict[str, Known]) -> None:
         if len(files) <= MOST_KNOWN:
             return
         known = [path for path, it in files.items() if it.text is not UNKNOWN]
         for path in known[:-MOST_KNOWN]:
-            files[path] = replace(files[path], text=UNKNOWN)
+            self._unlearn_text(files, path)
 
 
 def _begins(known: Known, text: str | None) -> bool:

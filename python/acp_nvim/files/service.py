@@ -10,7 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -53,6 +59,8 @@ from acp_nvim.session.request import (
 
 MOST_REFUSED = 100
 """Writes that the user was told to be refused, and that may come again."""
+MOST_TOLD = 10
+"""Refused writes of one turn that the user is told by a message; the chat has more."""
 
 
 class _Guarded(Exception):
@@ -87,26 +95,35 @@ class FileService:
         self._author = author
         self._noted = noted
         self._refused: dict[tuple[SessionKey, str], str] = {}
+        self._told: tuple[object, int] = (None, 0)
+        """A turn, and of how many of its refused writes the user was told."""
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
-        self, request: ReadFileRequest, roots: Roots, *, empty_for_missing: bool = False
+        self,
+        request: ReadFileRequest,
+        roots: Roots,
+        room: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+        *,
+        empty_for_missing: bool = False,
     ) -> FileRead:
         """Return the text as the user sees it: of a modified buffer, else of the disk.
 
+        It is read within `room`, which waits as long as too many texts are on their way.
         `empty_for_missing` is for agents that take an error for the end of the world and mean to
         create the file. Raises `RequestFailed` (v1/file-system § Reading Files).
         """
         session = self._agent, request.session_id
         with _as_answer():
             path = roots.resolve(request.path)
-            async with self._lock(path):
+            async with self._lock(path), room():
                 live = await self._current(path)
-                text = live.for_agent
+                text = await aside_if_large(partial(getattr, live, "for_agent"), live.read_text)
                 if text is None and not empty_for_missing:
                     raise _not_found(path)
                 text = text or ""
-                self._knowledge.learn(session, path, text, "served", live.encoding)
+                learn = partial(self._knowledge.learn, session, path, text, "served")
+                await aside_if_large(partial(learn, live.encoding), text)
         self._emit(event.FileRead(session, path, request.line))
         return FileRead(window(text, request.line, request.limit))
 
@@ -140,10 +157,19 @@ class FileService:
         reason = problem.told or _of_it(problem, path)
         key = session, path
         known = isinstance(problem, StillBusy) or self._refused.pop(key, "") == reason
+        known = known or self._is_enough(session)
         self._refused[key] = reason
         if len(self._refused) > MOST_REFUSED:
             del self._refused[next(iter(self._refused))]
         self._emit(WriteRefused(session, path, reason, known))
+
+    def _is_enough(self, session: SessionKey) -> bool:
+        """Tell whether the user was told of enough refused writes of this turn; counts them."""
+        author = self._author(session[1])
+        turn = session if author is None else author.turn_key
+        count = self._told[1] if self._told[0] == turn else 0
+        self._told = turn, count + 1
+        return count >= MOST_TOLD
 
     async def _ask(self, guard: Guard, request: WriteFileRequest, path: str, content: str) -> None:
         before = (await load(self._files, path)).shown

@@ -18,7 +18,7 @@ from functools import partial
 
 import anyio
 
-from acp_nvim.editor import Busy, Files, LiveBuffer, OpenFile
+from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
@@ -283,14 +283,15 @@ class DiskSync:
                 if await self._found(change, author, is_open=change.path in opened):
                     done.add(change.path)
         for path in [it for it in {**opened, **dict.fromkeys(self.unfinished)} if it not in done]:
-            if path not in files or not self.is_in_step(files[path]):
+            if path not in files or not self.is_in_step(path, files[path].synced):
                 await self.sync(path, author)
 
-    def is_in_step(self, file: OpenFile) -> bool:
-        """Return whether a buffer has had what its file has, as we have, and nothing waits."""
-        path, stamp = file.path, disk.stamp(file.path)
+    def is_in_step(self, path: str, synced: str) -> bool:
+        """Return whether who was in step with the file at that stamp has had what it has, as we
+        have, and nothing waits."""
+        stamp = disk.stamp(path)
         waits = path in self.unfinished or self.disputes.waits(path) or path in self._busy
-        return not waits and stamp == file.synced != "" and self._baselines.held(path, stamp)
+        return not waits and stamp == synced != "" and self._baselines.held(path, stamp)
 
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
         """Take what a sweep has found; return whether that is done."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.author import TurnKey
+from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, joined, kind
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
@@ -87,21 +87,19 @@ class File:
 
     def agents(self) -> frozenset[int]:
         """Return the numbers of the changes of agents."""
-        return frozenset(at for at, it in enumerate(self.facts) if isinstance(it, Wrote))
+        return self._events(lambda _author: True)
 
     def of_turn(self, key: TurnKey) -> frozenset[int]:
         """Return those of a turn."""
-        facts = enumerate(self.facts)
-        return frozenset(
-            at for at, it in facts if isinstance(it, Wrote) and it.author.turn_key == key
-        )
+        return self._events(lambda author: author.turn_key == key)
 
     def found(self) -> frozenset[int]:
         """Return those that are only supposed to be an agent's."""
+        return self._events(lambda author: author.how == "found")
+
+    def _events(self, is_meant: Callable[[Author], bool]) -> frozenset[int]:
         facts = enumerate(self.facts)
-        return frozenset(
-            at for at, it in facts if isinstance(it, Wrote) and it.author.how == "found"
-        )
+        return frozenset(at for at, it in facts if isinstance(it, Wrote) and is_meant(it.author))
 
     def is_users(self, story: Story) -> bool:
         """Tell whether a change of the user's takes the line out."""

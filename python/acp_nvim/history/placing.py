@@ -79,7 +79,8 @@ def _gap(place: Place, rows: range, news: range, goes: Container[int]) -> Iterat
         rest = next((at for at in rows if not _is_of_above(place, at)), rows.stop)
         yield from (*_go(range(rows.start, rest)), *_come(news), *_go(range(rest, rows.stop)))
         return
-    old, new = ([words(it) for it in side] for side in _sides(place, going, news))
+    old = [words(place.items[at][0]) for at in going]
+    new = [words(it) for it in place.lines[news.start : news.stop]]
     same = {going[at]: news[line] for at, line in _equal(old, new)}
     anchors = same | dict(_amended(place, going, same, news))
     until, done = _until(going, anchors, news), news.start
@@ -107,19 +108,27 @@ def _amended(
     place: Place, going: Sequence[int], same: Mapping[int, int], news: range
 ) -> Iterator[tuple[int, int]]:
     """Yield the lines that go, and the new ones that have them in themselves."""
+    for block, rows in _blocks(going, same, news):
+        start = rows.start
+        for old in block if len(block) * len(rows) <= MOST_AMENDED else ():
+            text = place.items[old][0].strip()
+            found = (it for it in range(start, rows.stop) if text and text in place.lines[it])
+            if (line := next(found, None)) is not None:
+                yield old, line
+                start = line + 1
+
+
+def _blocks(
+    going: Sequence[int], anchors: Mapping[int, int], news: range
+) -> Iterator[tuple[list[int], range]]:
+    """Yield the lines that go between two anchors, and the new ones between these."""
     block: list[int] = []
     start = news.start
-    for at, stop in (*((at, same.get(at)) for at in going), (-1, news.stop)):
+    for at, stop in (*((at, anchors.get(at)) for at in going), (-1, news.stop)):
         if stop is None:
             block.append(at)
             continue
-        for old in block if len(block) * (stop - start) <= MOST_AMENDED else ():
-            text = place.items[old][0].strip()
-            rows = (it for it in range(start, stop) if text and text in place.lines[it])
-            found = next(rows, None)
-            if found is not None:
-                yield old, found
-                start = found + 1
+        yield block, range(start, stop)
         block, start = [], stop + 1
 
 
@@ -128,23 +137,13 @@ def _is_of_above(place: Place, at: int) -> bool:
     return above is not None and place.items[at][1].born in above.deaths
 
 
-def _sides(place: Place, going: Sequence[int], news: range) -> tuple[list[str], Sequence[str]]:
-    return [place.items[at][0] for at in going], place.lines[news.start : news.stop]
-
-
-def _until(going: Sequence[int], same: dict[int, int], news: range) -> dict[int, int]:
+def _until(going: Sequence[int], anchors: Mapping[int, int], news: range) -> dict[int, int]:
     """Return, by the lines that go, up to which new one stands below them: one each, of more old
     ones the last new one below them all."""
     until: dict[int, int] = {}
-    block: list[int] = []
-    start = news.start
-    for at, stop in (*((at, same.get(at)) for at in going), (-1, news.stop)):
-        if stop is None:
-            block.append(at)
-            continue
+    for block, rows in _blocks(going, anchors, news):
         for count, old in enumerate(block, 1):
-            until[old] = max(min(start + count, stop - 1), start)
+            until[old] = max(min(rows.start + count, rows.stop - 1), rows.start)
         if block:
-            until[block[-1]] = stop
-        block, start = [], stop + 1
+            until[block[-1]] = rows.stop
     return until

@@ -29,6 +29,8 @@ _Events: TypeAlias = list[dict[str, Any]]
 
 FRAME = 0.05
 """Seconds from one frame to the next."""
+MOST_EVENTS = 10_000
+"""Events that wait while Neovim does not answer; of more the oldest are left out."""
 EVENTS = 100
 """Of a frame: each may have listeners, and a key waits for all of them."""
 
@@ -85,6 +87,8 @@ class Painter:
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Fire a `User` autocommand after all drawing that is pending now."""
         self._events.append((name, data))
+        if len(self._events) > MOST_EVENTS:
+            del self._events[: MOST_EVENTS // 10]
         self._wake.set()
 
     async def settled(self) -> bool:

@@ -243,8 +243,7 @@ async def prepare(host: Host, roots: Roots) -> None:
     """A turn begins: what was done to files until now is not its doing."""
     await host.review.restore()
     await host.review.sync.prepare(roots)
-    for path in host.review.presenter.paths():
-        await host.review.decisions.look(path)
+    await host.review.decisions.catch_up(host.review.presenter.paths(), closed=True)
 
 
 def look_at(host: Host, path: str) -> None:

@@ -1,5 +1,8 @@
 """Archives of somebody else's are unpacked into a folder of ours, and nowhere else.
 
+What an archive says of itself is checked before the library inflates anything: how many members,
+how long their names, how many bytes in all, and how many times the archive's own.
+
 Plain files, folders, and links that end inside. Links are made last, so nothing is written through
 one; modes are ours. Blocks: for a worker thread.
 """
@@ -19,10 +22,17 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
 from acp_nvim.errors import UserError
+from acp_nvim.registry.tar import Header
 
 MOST_BYTES = 2 << 30
 """Bytes of all files together."""
 MOST_MEMBERS = 100_000
+MOST_DIRECTORY = 32 << 20
+"""Bytes of a zip's list of members, which the library reads at once."""
+MOST_TIMES, SMALL = 250, 64 << 20
+"""How many times its own size an archive unpacks to, once that is more than so many bytes."""
+MOST_NAME = 1_024
+"""Characters of the path of a member."""
 PIECE = 1 << 20
 
 _PROGRAMS = (
@@ -44,6 +54,8 @@ class _Member:
     target: str = ""
     is_program: bool = False
     open: Callable[[], IO[bytes] | None] = lambda: None
+    size: int = 0
+    """Bytes, as the archive says."""
 
 
 def unpack(archive: Path, folder: Path, command: str, check: Callable[[], None]) -> Path:
@@ -55,11 +67,12 @@ def unpack(archive: Path, folder: Path, command: str, check: Callable[[], None])
     begin = _begin(archive)
     try:
         if begin.startswith(b"PK"):
+            _check_directory(archive)
             with zipfile.ZipFile(archive) as file:
-                _take(_of_zip(file), folder, check)
+                _take(_of_zip(file), folder, _room(archive), check)
         elif begin.startswith(_COMPRESSED) or begin[257:262] == b"ustar":
-            with tarfile.open(archive) as tar:
-                _take(_of_tar(tar), folder, check)
+            with tarfile.open(archive, tarinfo=Header) as tar:
+                _take(_of_tar(tar), folder, _room(archive), check)
         elif begin.startswith(_PROGRAMS):
             shutil.copyfile(archive, _place(folder, PurePosixPath(command).name))
         else:
@@ -76,8 +89,24 @@ def _begin(archive: Path) -> bytes:
         return file.read(512)
 
 
+def _room(archive: Path) -> int:
+    """Return to how many bytes it may unpack."""
+    return min(MOST_BYTES, max(SMALL, MOST_TIMES * archive.stat().st_size))
+
+
+def _check_directory(archive: Path) -> None:
+    """Raise `UserError` if a zip's list of members is too long to be read."""
+    with archive.open("rb") as file:
+        end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # as the library finds it
+    if end and end[5] > MOST_DIRECTORY:
+        raise UserError("it has too many files: not installed")
+
+
 def _of_zip(file: zipfile.ZipFile) -> Iterator[_Member]:
     for info in file.infolist():
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            # the library inflates the others without a limit
+            raise UserError(f"{info.filename!a:.80} is compressed in a rare way: not installed")
         mode = info.external_attr >> 16
         open_it = partial(file.open, info)
         if info.is_dir():
@@ -85,7 +114,8 @@ def _of_zip(file: zipfile.ZipFile) -> Iterator[_Member]:
         elif stat.S_ISLNK(mode):
             yield _Member(info.filename, "symlink", target=_target(open_it()))
         else:
-            yield _Member(info.filename, "file", is_program=bool(mode & 0o100), open=open_it)
+            is_program, size = bool(mode & 0o100), info.file_size
+            yield _Member(info.filename, "file", is_program=is_program, open=open_it, size=size)
 
 
 def _target(source: IO[bytes]) -> str:
@@ -97,7 +127,8 @@ def _of_tar(tar: tarfile.TarFile) -> Iterator[_Member]:
     for info in tar:
         if info.isfile():
             open_it = partial(tar.extractfile, info)
-            yield _Member(info.name, "file", is_program=bool(info.mode & 0o100), open=open_it)
+            is_program, size = bool(info.mode & 0o100), info.size
+            yield _Member(info.name, "file", is_program=is_program, open=open_it, size=size)
         elif info.isdir():
             yield _Member(info.name, "folder")
         elif info.issym() or info.islnk():
@@ -106,12 +137,11 @@ def _of_tar(tar: tarfile.TarFile) -> Iterator[_Member]:
             yield _Member(info.name, "other")
 
 
-def _take(members: Iterator[_Member], folder: Path, check: Callable[[], None]) -> None:
+def _take(members: Iterator[_Member], folder: Path, room: int, check: Callable[[], None]) -> None:
     links: list[tuple[_Member, Path]] = []
-    room = MOST_BYTES
     for count, member in enumerate(members):
         check()
-        if count > MOST_MEMBERS:
+        if count >= MOST_MEMBERS:
             raise UserError("it has too many files: not installed")
         place = _place(folder, member.name)
         match member.kind:
@@ -137,6 +167,8 @@ def _make_links(links: list[tuple[_Member, Path]], folder: Path) -> None:
 
 def _place(folder: Path, name: str) -> Path:
     """Return where a member goes: below the folder, through no link."""
+    if len(name) > MOST_NAME:
+        raise UserError("a file in it has too long a name: not installed")
     path = PurePosixPath(name)
     parts = [part for part in path.parts if part != "."]
     if path.is_absolute() or ".." in parts or not name.isprintable() or "\\" in name:
@@ -153,6 +185,8 @@ def _place(folder: Path, name: str) -> Path:
 
 def _write(member: _Member, place: Path, room: int, check: Callable[[], None]) -> int:
     """Write a file; return its size."""
+    if member.size > room:
+        raise _too_large()
     source = member.open()
     if source is None:
         raise UserError(f"its archive cannot be read ({place.name}): not installed")
@@ -164,9 +198,14 @@ def _write(member: _Member, place: Path, room: int, check: Callable[[], None]) -
             check()
             size += len(piece)
             if size > room:
-                raise UserError(f"it unpacks to more than {MOST_BYTES >> 30} GB: not installed")
+                raise _too_large()
             file.write(piece)
     return size
+
+
+def _too_large() -> UserError:
+    most = f"{MOST_BYTES >> 30} GB, or than {MOST_TIMES} times its size"
+    return UserError(f"it unpacks to more than {most}: not installed")
 
 
 def _link(member: _Member, place: Path, folder: Path) -> None:

@@ -15,8 +15,9 @@ from uuid import uuid4
 import anyio
 
 from acp_nvim.aside import aside_if_large
-from acp_nvim.editor import Busy, Files
+from acp_nvim.editor import Busy, Files, OpenFile
 from acp_nvim.errors import FileProblem, UserError
+from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
@@ -74,16 +75,26 @@ class Decisions:
         """Turns of which the user was asked what to do with the rest, and has left it."""
         self.lost = Lost()
         self._looked: dict[str, tuple[int, int, str]] = {}
-        """By path, the buffer and its changedtick and encoding as the books have its text."""
+        """By path, the buffer and its changedtick and encoding when the books had its text last; of
+        a file without one 0, 0 and its stamp."""
 
-    async def catch_up(self, paths: Iterable[str]) -> None:
+    async def catch_up(self, paths: Iterable[str], *, closed: bool = False) -> None:
         """Fold in what the user has done since in those of these files that are open: one call of
-        the editor tells which are as they were."""
-        known = frozenset(paths)
-        for file in await self._files.survey(["/"]):
-            same = self._looked.get(file.path) == (file.number, file.changedtick, file.encoding)
-            if file.path in known and not (same and self._sync.is_in_step(file)):
-                await self.look(file.path)
+        the editor tells which are as they were. `closed`: in the others, too."""
+        opened = {it.path: it for it in await self._files.survey(["/"])}
+        for path in paths:
+            file = opened.get(path)
+            if (file or closed) and not self._is_as_seen(path, file):
+                await self.look(path)
+
+    def _is_as_seen(self, path: str, file: OpenFile | None) -> bool:
+        if file is None:
+            synced = disk.stamp(path)
+            now = 0, 0, synced
+        else:
+            synced = file.synced
+            now = file.number, file.changedtick, file.encoding
+        return self._looked.get(path) == now and self._sync.is_in_step(path, synced)
 
     async def look(
         self, path: str, *, kept: bool = False, found: Callable[[], object] = lambda: None
@@ -372,9 +383,10 @@ class Decisions:
             return None
         self._log.weigh(path, live.exact)
         await self._log.look(path, live.exact, live.encoding)
-        if live.buffer is not None:
-            it = live.buffer
-            self._looked[path] = it.number, it.changedtick, it.encoding
+        at = live.buffer
+        self._looked[path] = (
+            (0, 0, live.stamp) if at is None else (at.number, at.changedtick, at.encoding)
+        )
         return live
 
     async def _load(self, path: str, *, changing: bool) -> LiveFile:

@@ -153,6 +153,8 @@ class SessionState:
     """The sessions that this one continues, the oldest first."""
     queue: tuple[Prompt, ...] = ()
     questions: tuple[Question, ...] = ()
+    notices: int = 0
+    """How many notices this turn has: they have a bound."""
     background: tuple[BackgroundWork, ...] = ()
     """What the agent does on, be its turn over."""
     terminals: Mapping[str, Terminal] = field(default_factory=lambda: NO_TERMINALS)

@@ -324,9 +324,14 @@ class Histories:
         place = self._place(book.path)
         facts = () if book.file is None else book.file.facts
         with suppress(OSError):
-            private.replace(place.file, _lines(_head(book.path), *map(text_of, facts)))
-            status = place.file.stat()
-            place.size, place.inode = status.st_size, status.st_ino
+            handle = _locked(place.file, os.O_RDWR)
+            try:
+                if os.fstat(handle).st_size == place.size:  # else another Neovim goes on with it
+                    private.replace(place.file, _lines(_head(book.path), *map(text_of, facts)))
+                    status = place.file.stat()
+                    place.size, place.inode = status.st_size, status.st_ino
+            finally:
+                os.close(handle)
 
     def _place(self, path: str) -> _Place:
         if path not in self._places:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import anyio
 from anyio.abc import TaskGroup
 
+from acp_nvim.descriptors import Share
 from acp_nvim.editor import TerminalScreens
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.files import rooted
@@ -41,6 +42,12 @@ Tell: TypeAlias = Callable[[TerminalUpdated], None]
 
 MOST = 64
 """Terminals of one agent that it has not released."""
+MOST_ENDING = 64
+"""Commands of terminals that it has released, and that have not ended yet."""
+MOST_KEPT = 200
+"""Terminals that it has released, and whose output can still be looked at."""
+DESCRIPTORS = 2
+"""Of each command that runs: its terminal, and what tells of its end."""
 
 PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat"}
 ENVIRONMENT = {"TERM": "xterm-256color", **PAGERS}
@@ -74,6 +81,7 @@ class Terminals:
         self.shell: str | None = None
         """The one of agents' lines that the user names."""
         self._terminals: dict[str, Terminal] = {}
+        self._share = Share()
         self._count = 0
         self._running = False
         self._tasks: TaskGroup
@@ -124,16 +132,13 @@ class Terminals:
                 self._screens.forget(terminal.number)
 
     def _create(self, request: CreateTerminalRequest, cwd: str, tell: Tell) -> Terminal:
-        if sum(not terminal.released for terminal in self) >= MOST:
-            raise RequestFailed(
-                Code.INTERNAL_ERROR, f"{MOST} terminals are open already: release one of them first"
-            )
+        self._check_room()
         env = {**self._environment, **({} if self._there else dict(request.env))}
         program, *args = self._command(request, cwd)
         argv = command_line(program, args, env=env, cwd=cwd, shell=self.shell)
         rows, columns = ROWS_COLUMNS
         try:
-            with rooted.folder(cwd) as folder:
+            with self._share.taking(DESCRIPTORS), rooted.folder(cwd) as folder:
                 child = pty.spawn(
                     argv,
                     env=env,
@@ -153,13 +158,33 @@ class Terminals:
         terminal.put_on(self._screens, f"{self._agent}/{terminal.id}")
         self._terminals[terminal.id] = terminal
         self._tasks.start_soon(self._serve, terminal)
+        self._forget_old()
         return terminal
+
+    def _check_room(self) -> None:
+        """Raise `RequestFailed` if the agent has as many terminals as it may."""
+        said = ""
+        if sum(not terminal.released for terminal in self) >= MOST:
+            said = f"{MOST} terminals are open already: release one of them first"
+        elif sum(it.released and it.exit is None for it in self) >= MOST_ENDING:
+            said = f"{MOST_ENDING} released commands have not ended yet: wait for that first"
+        if said:
+            raise RequestFailed(Code.INTERNAL_ERROR, said)
+
+    def _forget_old(self) -> None:
+        """Let the oldest of those go that the agent has done with, and their screens."""
+        old = [it for it in self if it.released and it.exit is not None]
+        for terminal in old[: max(0, len(old) - MOST_KEPT)]:
+            del self._terminals[terminal.id]
+            self._screens.forget(terminal.number)
 
     async def _serve(self, terminal: Terminal) -> None:
         try:
             await terminal.run()
         except Exception as error:  # the other terminals go on
             self._fault(error)
+        finally:
+            self._share.give_back(DESCRIPTORS)
 
     def _command(self, request: CreateTerminalRequest, cwd: str) -> tuple[str, ...]:
         if self._there is None:

@@ -22,8 +22,6 @@ from acp_nvim.transport.proxy import Proxy
 
 PATIENCE = 20.0
 """Seconds in which a server must take a connection."""
-MOST = 32 * 1024 * 1024
-"""Bytes of one message; what is larger is not taken in."""
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t -~]*")

@@ -22,6 +22,8 @@ from acp_nvim.transport import group
 
 OnGroup = Callable[[int, bool], None]
 
+PIECE = 1 << 20
+"""Bytes that are handed over at once: the loop copies what the pipe does not take."""
 KILL_SECONDS = 1.0
 """How long a killed group may take to vanish; the kernel needs milliseconds."""
 
@@ -99,7 +101,8 @@ class Child:
         stdin: ByteSendStream | None = self._process.stdin
         assert stdin is not None
         try:
-            await stdin.send(data)
+            for at in range(0, len(data), PIECE):
+                await stdin.send(data[at : at + PIECE])
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
             raise ConnectionLost("the agent has closed its input") from error
 

@@ -20,16 +20,20 @@ import anyio
 import httpx2
 from anyio.abc import TaskGroup
 
+from acp_nvim.descriptors import Share
 from acp_nvim.errors import Code, ConnectionLost, UserError
-from acp_nvim.transport.address import MOST, PATIENCE, Address
+from acp_nvim.transport import http_client
+from acp_nvim.transport.address import PATIENCE, Address
 from acp_nvim.transport.http_client import beginning, client, drain, how, kind, told, unreachable
 from acp_nvim.transport.life import Signs
-from acp_nvim.transport.link import Ended, Incoming, Life, incoming
+from acp_nvim.transport.link import MOST, Ended, Incoming, Life, incoming
 from acp_nvim.wire.events import Events, TooLarge
 from acp_nvim.wire.message import Failure, Request, Response, to_line
 from acp_nvim.wire.peer import id_key
 
 CONNECTION, SESSION = "Acp-Connection-Id", "Acp-Session-Id"
+MOST_STREAMS = 200
+"""Sessions that have a stream: each is a connection."""
 WAITING = 8
 """Messages that wait here to be asked for."""
 QUIET, MOST_QUIET = 0.5, 10.0
@@ -84,8 +88,9 @@ class Http:
         self._streams: dict[str | None, _Stream] = {}
         self._asked: dict[str, str | None] = {}
         """By requests of the agent: the session on whose stream they came."""
-        self._pending: dict[str, tuple[Any, str, bool]] = {}
-        """By requests of ours to a session: id, session, whether its stream is opened later."""
+        self._pending: dict[str, tuple[Any, str | None, bool]] = {}
+        """By requests of ours: id, session, whether the stream of that is opened later."""
+        self._share = Share()
         self._put, self._inbox = anyio.create_memory_object_stream[Incoming](WAITING)
         self._tasks: TaskGroup | None = None
         self._running = anyio.Event()
@@ -158,8 +163,8 @@ class Http:
         with anyio.CancelScope(shield=True):
             self._posting.cancel()
             if self._connection and not self._over.is_set():
-                with anyio.move_on_after(grace):
-                    await self._delete()
+                with anyio.move_on_after(grace), contextlib.suppress(httpx2.HTTPError):
+                    await self._client.delete(self._address.url, headers=self._headers({}, None))
             self.kill()
             if self._running.is_set():
                 await self._stopped.wait()
@@ -185,7 +190,7 @@ class Http:
         ) as response:
             if response.status_code != HTTPStatus.OK or "json" not in kind(response):
                 raise self._address.refused(response.status_code, told(response))
-            said = await incoming(await self._body(response))
+            said = await incoming(await http_client.whole(self._address, response))
         connection = response.headers.get(CONNECTION)
         answers = [it for it in said.messages if isinstance(it, Response | Failure)]
         if not connection or [str(it.id) for it in answers] != [str(message.get("id"))]:
@@ -194,29 +199,21 @@ class Http:
         self._listen(None)
         await self._give(said)
 
-    async def _body(self, response: httpx2.Response) -> str:
-        body = bytearray()
-        async for data in response.aiter_bytes():
-            body += data
-            if len(body) > MOST:
-                raise self._address.not_acp()
-        return body.decode("utf-8", "replace")
-
     async def _post(self, line: bytes, message: dict[str, Any]) -> None:
         session = self._session_of(message)
-        key = id_key(message["id"]) if "method" in message and "id" in message else ""
+        key = str(message["id"]) if "method" in message and "id" in message else ""
         stream = None if session is None else await self._open(session)
         known = stream is not None and stream.status == HTTPStatus.OK
         if stream is not None and stream.problem is not None:
             await self._refused(message, _Refusal(stream.status, stream.problem))
             return
-        if key and session is not None:
+        if key:
             # before it is posted: the answer may be faster
             self._pending[key] = message["id"], session, not known
         refusal = await self._deliver(line, session if known else None)
         if refusal is not None and refusal.status == HTTPStatus.NOT_FOUND and known:
             # some servers know a session only once it is loaded
-            self._pending |= {key: (message["id"], session or "", True)} if key else {}
+            self._pending |= {key: (message["id"], session, True)} if key else {}
             refusal = await self._deliver(line, None)
         if "method" not in message:
             self._asked.pop(id_key(message.get("id")), None)
@@ -234,7 +231,7 @@ class Http:
                 return _Refusal(status, problem, await beginning(response))
             if status != HTTPStatus.OK or "json" not in it:
                 await drain(response)
-            elif body := await self._body(response):
+            elif body := await http_client.whole(self._address, response):
                 stream = _Stream(session)
                 await self._take(await incoming(body), self._streams.get(session, stream))
             return None
@@ -253,7 +250,7 @@ class Http:
             self._finish(Ended(f"the server refuses what it was told, status {status}"))
 
     async def _fail(self, request_id: Any, said: str, data: object = None) -> None:
-        self._pending.pop(id_key(request_id), None)
+        self._pending.pop(str(request_id), None)
         failure = Failure(request_id, Code.INTERNAL_ERROR, said, data)
         await self._give(Incoming(to_line(failure).decode().rstrip("\n"), [failure]))
 
@@ -261,12 +258,6 @@ class Http:
         """Hand on what came, when there is room; what comes after the end is lost."""
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             await self._put.send(said)
-
-    async def _delete(self) -> None:
-        try:
-            await self._client.delete(self._address.url, headers=self._headers({}, None))
-        except httpx2.HTTPError:
-            return
 
     def _session_of(self, message: dict[str, Any]) -> str | None:
         """Return the session that a message belongs to; for an answer, where the request came."""
@@ -292,10 +283,26 @@ class Http:
         return stream
 
     def _listen(self, session: str | None) -> _Stream:
+        """Begin to read a stream; one that is one too many ends at once, with its `problem`."""
         assert self._tasks is not None
-        stream = self._streams[session] = _Stream(session)
-        self._tasks.start_soon(self._read, stream)
+        stream = _Stream(session)
+        stream.problem = self._no_room()
+        if stream.problem is None:
+            self._streams[session] = stream
+            self._tasks.start_soon(self._read, stream)
+        else:
+            stream.opened.set()
         return stream
+
+    def _no_room(self) -> UserError | None:
+        """Return why there is no further stream; None if there is one, which is counted then."""
+        if len(self._streams) > MOST_STREAMS:
+            return UserError(f"{MOST_STREAMS} sessions are open on this connection already")
+        try:
+            self._share.take(1)
+        except UserError as problem:
+            return problem
+        return None
 
     async def _read(self, stream: _Stream) -> None:
         """Read a stream to its end: of that of the connection, it is the end of all."""
@@ -312,6 +319,7 @@ class Http:
             stream.problem = None if stream.status else self._address.unreachable(error)
         finally:
             del self._streams[stream.session]
+            self._share.give_back(1)
             stream.opened.set()
         if stream.session is None:
             self._finish(Ended(ended, problem=stream.problem))
@@ -364,10 +372,10 @@ class Http:
                 case Request(request_id):
                     self._asked[id_key(request_id)] = stream.session
                 case Response(request_id, result):
-                    other = self._overtaken(id_key(request_id), stream)
-                    self._answered(id_key(request_id), result)
+                    other = self._overtaken(str(request_id), stream)
+                    self._answered(str(request_id), result)
                 case Failure(request_id):
-                    self._pending.pop(id_key(request_id), None)
+                    self._pending.pop(str(request_id), None)
         if other is not None and self._tasks is not None:
             self._tasks.start_soon(self._give_later, said, other)
         else:
@@ -392,8 +400,11 @@ class Http:
         await self._give(said)
 
     def _answered(self, key: str, result: object) -> None:
-        """Open the stream of a session that an answer has made known."""
-        _, asked, later = self._pending.pop(key, (None, "", False))
+        """Open the stream of a session that an answer has made known, if we have asked."""
+        known = self._pending.pop(key, None)
+        if known is None:
+            return
+        _, asked, later = known
         made = result.get("sessionId") if isinstance(result, dict) else None
         for session in (asked if later else None, made):
             if isinstance(session, str) and session and session not in self._streams:

@@ -17,6 +17,7 @@ import httpx2
 import acp_nvim
 from acp_nvim.errors import UserError
 from acp_nvim.transport.address import PATIENCE, Address, trust
+from acp_nvim.transport.link import MOST
 from acp_nvim.transport.proxy import Proxy
 
 TAKEN = 60.0
@@ -117,6 +118,16 @@ def told(response: httpx2.Response) -> dict[str, str]:
 def kind(response: httpx2.Response) -> str:
     """Return the type of the content."""
     return str(response.headers.get("content-type", "")).lower()
+
+
+async def whole(address: Address, response: httpx2.Response) -> str:
+    """Return all that it says; raises `UserError` if that is more than one message may be."""
+    body = bytearray()
+    async for data in response.aiter_bytes():
+        body += data
+        if len(body) > MOST:
+            raise address.not_acp()
+    return body.decode("utf-8", "replace")
 
 
 async def drain(response: httpx2.Response) -> None:

@@ -15,8 +15,11 @@ import anyio
 from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.wire import long_line
-from acp_nvim.wire.message import Message, parse_text
+from acp_nvim.wire.framing import Cut
+from acp_nvim.wire.message import Message, parse_beginning, parse_text
 
+MOST = 32 * 1024 * 1024
+"""Bytes of one message; what is larger is not taken in, whatever the transport."""
 LONG = 1_000_000
 """Bytes from which a message is parsed in a worker thread: it must not hold up the loop."""
 
@@ -31,6 +34,8 @@ class Incoming:
 
     text: str
     messages: list[Message]
+    is_cut: bool = False
+    """It was longer than is taken: the text is its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,9 @@ class Link(Protocol):
 
 async def incoming(data: bytes | str) -> Incoming:
     """Return what one text holds."""
+    if isinstance(data, Cut):
+        text = data.decode("utf-8", "replace")
+        return Incoming(text, parse_beginning(text, f"larger than {MOST >> 20} MB"), is_cut=True)
     if len(data) > LONG:
         return await anyio.to_thread.run_sync(_parsed_in_steps, data)
     text = data if isinstance(data, str) else data.decode("utf-8", "replace")

@@ -1,7 +1,7 @@
 """Messages over the pipes of a child process: a line of stdout, or of stdin, is one (C-002).
 
-A line may be many megabytes (an image); parsing such a one must not hold up the loop, and with it
-all that is drawn. Made by the composition root, used by `client` as a `Link`.
+A line may be many megabytes (an image), `MOST` bytes; parsing such a one must not hold up the loop,
+and with it all that is drawn. Made by the composition root, used by `client` as a `Link`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import AnyByteReceiveStream
 
 from acp_nvim.transport.child import Child
-from acp_nvim.transport.link import Ended, Incoming, Life, incoming
+from acp_nvim.transport.link import MOST, Ended, Incoming, Life, incoming
 from acp_nvim.wire.framing import Framer
 
 
@@ -21,7 +21,7 @@ class Lines:
 
     def __init__(self, stream: AnyByteReceiveStream) -> None:
         self._stream = stream
-        self._framer = Framer()
+        self._framer = Framer(MOST)
         self._lines: deque[bytes] = deque()
 
     async def receive(self) -> Incoming | None:

@@ -23,8 +23,8 @@ from websockets.typing import Subprotocol
 
 import acp_nvim
 from acp_nvim.errors import ConnectionLost, UserError
-from acp_nvim.transport.address import MOST, PATIENCE, Address, trust
-from acp_nvim.transport.link import Ended, Incoming, Life, incoming
+from acp_nvim.transport.address import PATIENCE, Address, trust
+from acp_nvim.transport.link import MOST, Ended, Incoming, Life, incoming
 
 PING = 25.0
 """Seconds between two pings, which keep proxies awake and find a connection that is dead."""

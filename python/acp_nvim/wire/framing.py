@@ -8,37 +8,58 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+BEGINNING = 1_000
+"""Bytes that are kept of a line that is too long."""
 _BOM = b"\xef\xbb\xbf"
 
 
+class Cut(bytes):
+    """The beginning of a line that is longer than is taken; the rest of it is dropped."""
+
+
 class Framer:
-    """Collects the bytes of one stream; a line ends with LF or CRLF, and has no length limit.
+    """Collects the bytes of one stream, `most` of one line at most; a line ends with LF or CRLF.
 
     One for which there is not enough memory is let go, and `lost` set.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: float = float("inf")) -> None:
+        self._most = most
         self._parts: list[bytes] = []
+        self._size = 0
         self.lost = False
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the lines that these bytes complete, without line ends; blank ones are skipped."""
         head, *rest = data.split(b"\n")
-        self._parts.append(head)
+        self._collect(head)
         if not rest:
             return []
         try:
-            first = b"".join(self._parts)
+            first = self._line()
         except MemoryError:
-            self.lost, first = True, b""
-        self._parts = [rest.pop()]
-        return _clean([first, *rest])
+            self.lost, first = True, []
+            self._parts, self._size = [], 0
+        self._collect(rest.pop())
+        return [*first, *_clean(rest)]
 
     def close(self) -> list[bytes]:
         """Return what is left: the last line, if the stream ended without a newline."""
-        last = b"".join(self._parts)
-        self._parts = []
-        return _clean([last])
+        return self._line()
+
+    def _collect(self, part: bytes) -> None:
+        was, self._size = self._size, self._size + len(part)
+        if self._size <= self._most:
+            self._parts.append(part)
+        elif was <= self._most:
+            first = [*self._parts[: BEGINNING + 1], part][: BEGINNING + 1]  # one may be empty
+            self._parts = [b"".join(first)[:BEGINNING]]
+
+    def _line(self) -> list[bytes]:
+        line = b"".join(self._parts)
+        lines: list[bytes] = [Cut(line)] if self._size > self._most else _clean([line])
+        self._parts, self._size = [], 0
+        return lines
 
 
 def _clean(lines: Iterable[bytes]) -> list[bytes]:

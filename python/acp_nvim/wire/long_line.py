@@ -1,4 +1,4 @@
-"""JSON of many megabytes, read in steps: in a thread it lets others have the interpreter.
+"""JSON of many megabytes, read and written in steps: in a thread others have the interpreter.
 
 `json.loads` keeps it for as long as it takes: a second for 50 MB, in which nothing is drawn and
 nothing is answered. This one is slower, and never keeps it for more than a few milliseconds.
@@ -13,7 +13,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # what json uses without C
 from typing import Any
 
-from acp_nvim.wire.message import finite
+from acp_nvim.wire.message import dump_json, finite
 
 STEP = 262_144
 """Bytes or characters that are looked at in one go."""
@@ -37,6 +37,23 @@ def load(text: str) -> Any:
     if text[end:].strip(" \t\r\n"):
         raise json.JSONDecodeError("Extra data", text, end)
     return value
+
+
+def pieces(value: Any) -> Iterator[str]:
+    """Yield the value as JSON; long strings in it are written in steps."""
+    match value:
+        case str() if len(value) > STEP:
+            yield '"'
+            for at in range(0, len(value), STEP):
+                yield dump_json(value[at : at + STEP])[1:-1]
+            yield '"'
+        case dict():
+            for number, (key, inner) in enumerate(value.items()):
+                yield f"{',' if number else '{'}{dump_json(str(key))}:"
+                yield from pieces(inner)
+            yield "}" if value else "{}"
+        case _:
+            yield dump_json(value)
 
 
 class _Decoder(json.JSONDecoder):

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from io import BytesIO
 from math import isfinite
 from typing import Any, TypeAlias
+
+from acp_nvim.wire.cut import first_fields
+from acp_nvim.wire.depth import is_too_deep
 
 RequestId: TypeAlias = str | int | None
 
@@ -20,6 +24,8 @@ SIDE_BY_SIDE = 100
 """Objects of one line that are looked at; it should be one."""
 NOISE_LIMIT = 500
 """Most characters that a `Noise` keeps of the offending line."""
+
+TOO_DEEP, BEFORE = "nested too deeply", "text before a message"
 
 _LEAD = re.compile(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
 """What a terminal or an editor wants before the first word: colours, marks, blanks."""
@@ -100,13 +106,34 @@ def parse_text(text: str, load: Callable[[str], Any] | None = None) -> list[Mess
     return [*messages, _noise(rest, "too much for one line")] if rest else messages
 
 
-def to_line(message: Sendable) -> bytes:
-    """Return the message as one line with its newline.
+def parse_beginning(text: str, reason: str) -> list[Message]:
+    """Return what can be told of a message that is not taken in: noise, then who has asked in it
+    without params, or an answer that failed. Only what stands before these is known."""
+    noise, known = _noise(text, reason), first_fields(text)
+    if "id" not in known:
+        return [noise]
+    if isinstance(known.get("method"), str):
+        return [noise, Request(known["id"], known["method"])]
+    return [noise, Failure(known["id"], 0, f"the answer is {reason}")]
+
+
+def to_line(message: Sendable, pieces: Callable[[Any], Iterable[str]] | None = None) -> bytes:
+    """Return the message as one line with its newline; `pieces` writes long JSON bit by bit.
 
     Lone surrogates become U+FFFD, NaN and the infinities null. Raises `TypeError` if a value is
     not JSON-able.
     """
-    text = _dump({"jsonrpc": "2.0", **_fields(message)}) + "\n"
+    value = {"jsonrpc": "2.0", **_fields(message)}
+    if pieces is None:
+        return _encoded(dump_json(value) + "\n")
+    line = BytesIO()  # holds it once: joined pieces would take it twice
+    for piece in pieces(value):
+        line.write(_encoded(piece))
+    line.write(b"\n")
+    return line.getvalue()
+
+
+def _encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -118,9 +145,9 @@ def _first(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str]:
     try:
         value, rest = _value(_bare(text), load)
         items = value if isinstance(value, list) and value else [value]
-        return [_classify(item, text) for item in items], rest
+        return [it for item in items for it in _classified(item, text)], rest
     except RecursionError:
-        return [_noise(text, "nested too deeply")], ""
+        return _too_deep(_bare(text)), ""
     except ValueError as error:
         return _behind_text(text, load) or ([_noise(text, f"not JSON: {error}")], "")
 
@@ -145,14 +172,16 @@ def _behind_text(text: str, load: Callable[[str], Any]) -> tuple[list[Message], 
         found = _FRAME.search(text, at, MOST_BEFORE)
         if found is None:
             break
+        before, behind = _noise(text[: found.start()], BEFORE), text[found.start() :]
         try:
-            value, rest = _value(text[found.start() :], load)
-        except (ValueError, RecursionError):
+            value, rest = _value(behind, load)
+        except ValueError:
             at = found.start() + 1
             continue
+        except RecursionError:
+            return [before, *_too_deep(behind)], ""
         if value.get("jsonrpc") == "2.0":
-            before = _noise(text[: found.start()], "text before a message")
-            return [before, _classify(value, text[found.start() :])], rest
+            return [before, *_classified(value, behind)], rest
         at = len(text) - len(rest)
     return None
 
@@ -179,7 +208,8 @@ def finite(text: str) -> float | None:
 _DECODER = json.JSONDecoder(parse_float=finite, parse_constant=finite)
 
 
-def _dump(value: Any) -> str:
+def dump_json(value: Any) -> str:
+    """Return the value as compact JSON, NaN and the infinities as null."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
@@ -202,6 +232,26 @@ def _fields(message: Sendable) -> dict[str, Any]:
 
 def _call(method: str, params: Any) -> dict[str, Any]:
     return {"method": method} if params is None else {"method": method, "params": params}
+
+
+def _too_deep(text: str) -> list[Message]:
+    """Return what can be told of a text that no parser takes; it must name its version."""
+    said = parse_beginning(text, TOO_DEEP)
+    return said if first_fields(text).get("jsonrpc") == "2.0" else said[:1]
+
+
+def _classified(value: Any, text: str) -> list[Message]:
+    """Return the message; of one that is too deep what can be said without its params or result."""
+    message = _classify(value, text)
+    if not is_too_deep(value):
+        return [message]
+    match message:
+        case Request(id, method):
+            return [_noise(text, TOO_DEEP), Request(id, method)]
+        case Response(id) | Failure(id):
+            return [_noise(text, TOO_DEEP), Failure(id, 0, f"the answer is {TOO_DEEP}")]
+        case _:
+            return [_noise(text, TOO_DEEP)]
 
 
 def _classify(value: Any, text: str) -> Message:

@@ -8,7 +8,7 @@ it. Called by `client` (and by the tutor, from the other side: the protocol is s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
@@ -68,9 +68,14 @@ class Peer:
         """Return the line of a notification."""
         return to_line(Notification(method, params))
 
-    def respond(self, id: RequestId, result: Any) -> bytes:
-        """Return the line of a result; b"" if no request of this id is open (C-155)."""
-        return self._answer(Response(id, result))
+    def respond(
+        self, id: RequestId, result: Any, pieces: Callable[[Any], Iterable[str]] | None = None
+    ) -> bytes:
+        """Return the line of a result; b"" if no request of this id is open (C-155).
+
+        `pieces` as in `to_line`.
+        """
+        return self._answer(Response(id, result), pieces)
 
     def fail(self, id: RequestId, code: int, message: str, data: Any = None) -> bytes:
         """Return the line of an error; b"" if no request of this id is open (C-155)."""
@@ -98,12 +103,14 @@ class Peer:
         self._open.clear()
         return lost
 
-    def _answer(self, message: Response | Failure) -> bytes:
+    def _answer(
+        self, message: Response | Failure, pieces: Callable[[Any], Iterable[str]] | None = None
+    ) -> bytes:
         key = id_key(message.id)
         if key not in self._open:
             return b""
-        line = to_line(message)
-        self._open.remove(key)
+        line = to_line(message, pieces)
+        self._open.discard(key)
         return line
 
     def _settle(self, message: Response | Failure) -> Received:

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from acp_nvim.wire.message import Failure, Message, Noise, Request, Response, to_line
+from acp_nvim.wire.message import TOO_DEEP, Failure, Message, Noise, Request, Response, to_line
 
 KEPT = 64
 """Lines of ours that a log line may quote."""
@@ -38,11 +38,12 @@ class Sieve:
 
     def sent(self, line: bytes) -> None:
         """Remember a line of ours."""
-        self._sent.append(hash(line))
+        if len(line) < LARGE:
+            self._sent.append(hash(line))
 
     def sift(self, messages: Sequence[Message], size: int) -> Sequence[Message]:
         """Return the messages of one line with that many characters, without those quoted."""
-        if len(messages) > 1 and any(isinstance(it, Noise) for it in messages):
+        if len(messages) > 1 and any(map(_is_text, messages)):
             self.noisy += 1
             kept: Sequence[Message] = self._beside_text(messages)
         elif self._behind_text:
@@ -58,7 +59,7 @@ class Sieve:
         behind = False
         for message in messages:
             if isinstance(message, Noise):
-                behind = behind or bool(_SIGNS.sub("", message.text))
+                behind = behind or (_is_text(message) and bool(_SIGNS.sub("", message.text)))
             elif behind and self._is_quotation(message):
                 message = Noise(getattr(message, "method", "an answer"), "a log line quotes it")
             elif behind:
@@ -82,6 +83,11 @@ class Sieve:
         if not _has_id(message):
             quoted.clear()
         return False
+
+
+def _is_text(message: Message) -> bool:
+    """Tell whether it is text beside messages: of one that is too deep, noise is a part of it."""
+    return isinstance(message, Noise) and message.reason != TOO_DEEP
 
 
 def _others(messages: Iterable[Message]) -> list[Message]:

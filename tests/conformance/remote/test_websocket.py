@@ -13,7 +13,7 @@ import pytest
 
 from acp_nvim.errors import Code
 from acp_nvim.transport import websocket
-from acp_nvim.transport.address import MOST
+from acp_nvim.transport.link import MOST
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.agents.socket_wire import SocketWire
 from tests.support.certificate import make_certificate

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.client import connection, inbound, opening
+from acp_nvim.client import connection, inbound, opening, outbox
 from acp_nvim.errors import Code
 from acp_nvim.files import disk
 from acp_nvim.terminals import service
@@ -56,36 +56,100 @@ async def test_a_sparse_file_of_5_gigabytes(tmp_path: Path) -> None:
         assert f"more than {disk.LARGEST >> 20} MiB are not read" in refused["error"]["message"]
 
 
-async def test_answers_that_the_agent_does_not_read(
+class Deafness:
+    """Lets the agent read nothing of what the client sends, until it listens again."""
+
+    def __init__(self, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._send = stage.agent.link.send
+        self._listens = anyio.Event()
+        monkeypatch.setattr(stage.agent.link, "send", self._send_late)
+
+    def end(self) -> None:
+        self._listens.set()
+
+    async def _send_late(self, line: bytes) -> None:
+        await self._listens.wait()
+        await self._send(line)
+
+
+async def test_texts_wait_until_the_agent_reads_those_before_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, refused = tmp_path / "file", anyio.Event()
+    path = tmp_path / "file"
     path.write_text("x" * 800)
-    refuse = connection.Connection.refuse
-
-    def refuse_and_tell(self: connection.Connection, *told: Any) -> None:
-        refuse(self, *told)
-        refused.set()
-
+    monkeypatch.setattr(outbox, "MOST_BYTES", 500)
     async with Files(tmp_path) as stage:
         await stage.start()
-        send = stage.agent.link.send
-
-        async def send_late(line: bytes) -> None:
-            await refused.wait()
-            await send(line)
-
-        monkeypatch.setattr(connection, "MOST_UNREAD", 1_000)
-        monkeypatch.setattr(connection.Connection, "refuse", refuse_and_tell)
-        monkeypatch.setattr(stage.agent.link, "send", send_late)
+        deaf = Deafness(stage, monkeypatch)
         params = {"sessionId": SESSION, "path": str(path)}
-        for number in (1, 2):
+        sizes: list[int] = []
+        put = outbox.Outbox.put
+
+        def noted(self: outbox.Outbox, line: bytes, *, first: bool) -> None:
+            put(self, line, first=first)
+            sizes.append(self.size)
+
+        monkeypatch.setattr(outbox.Outbox, "put", noted)
+        for number in range(12):
             stage.agent.request("fs/read_text_file", params, number)
-        answers = [await stage.agent.next() for _ in range(2)]
-        assert len(answers[0]["result"]["content"]) == 800
-        assert answers[1]["error"]["code"] == Code.INTERNAL_ERROR
-        assert "1,000 bytes wait for you to read them" in answers[1]["error"]["message"]
-        assert await stage.read(path) == "x" * 800
+        await anyio.wait_all_tasks_blocked()
+        assert len(sizes) == 1 and sizes[0] < 1_000
+        deaf.end()
+        answers = [await stage.agent.next() for _ in range(12)]
+        assert all(len(it["result"]["content"]) == 800 for it in answers)
+        assert max(sizes) < 1_000
+
+
+@pytest.mark.parametrize("method", ["_vendor/method", "fs/write_text_file", "fs/read_text_file"])
+async def test_cancel_goes_before_answers_and_nothing_is_read_while_they_wait(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "MOST_LINES", 10)
+    async with Files(tmp_path) as stage:
+        session = await stage.start()
+        await stage.turn(session)
+        deaf = Deafness(stage, monkeypatch)
+        params = {"sessionId": SESSION, "path": "/etc/passwd", "content": "x"}
+        for number in range(3_000):
+            stage.agent.request(method, params, number)
+        await anyio.wait_all_tasks_blocked()
+        waits = stage.link._to_client[0].statistics().current_buffer_used
+        assert waits > 2_000, "the client has read on"
+        stage.client.cancel(session)
+        deaf.end()
+        early = [await stage.agent.next() for _ in range(3)]
+        assert "session/cancel" in [it.get("method") for it in early]
+        answered = sum("error" in it for it in early)
+        for _ in range(3_000 - answered):
+            assert "error" in await stage.agent.next()
+
+
+async def test_an_agent_that_asks_and_reads_nothing_is_ended_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "MOST_LINES", 10)
+    monkeypatch.setattr(connection, "DEAF", 0.01)
+    async with Files(tmp_path) as stage:
+        session = await stage.start()
+        Deafness(stage, monkeypatch)
+        for number in range(100):
+            stage.agent.request("_vendor/method", {}, number)
+        await stage.until(lambda: session.state.status == "closed")
+        assert stage.link.killed
+        assert any("reads none of its answers" in it for it in notices(session))
+
+
+async def test_a_request_that_holds_too_much_with_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inbound, "MOST_HELD", 1_000)
+    async with Terminals() as stage:
+        await stage.start()
+        terminal = await stage.create("sleep 100")
+        waits: dict[str, Any] = {"sessionId": SESSION, "terminalId": terminal, "_meta": "x" * 600}
+        stage.agent.request("terminal/wait_for_exit", waits, "first")
+        refused = await stage.agent.ask("terminal/wait_for_exit", waits, "second")
+        assert "wait for an answer first" in refused["error"]["message"]
 
 
 async def test_sessions_until_one_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -496,6 +496,18 @@ def test_nothing_is_said_of_a_short_wait(job: MainJob) -> None:
     assert not refused(job.nvim)
 
 
+def test_it_waits_while_a_plugin_keeps_cursors_by_their_lines(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    job.nvim.lua("vim.b.visual_multi = 1")  # as vim-visual-multi says that it is at work
+    done = through_the_editor(job, agent, path)
+    job.until(lambda: refused(job.nvim))
+    assert job.nvim.lines() == LINES
+    job.nvim.input("<Cmd>unlet b:visual_multi<CR>")
+    done()
+    assert job.nvim.lines() == theirs(LINES)
+
+
 def test_a_cancelled_turn_waits_no_more(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", text(LINES))

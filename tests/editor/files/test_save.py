@@ -49,6 +49,24 @@ def test_on_a_full_disk_the_file_and_the_buffer_stay_as_they_were(
     assert path.stat().st_nlink == names
 
 
+def test_after_a_write_that_failed_u_takes_back_the_users_own_change(nvim: Neovim) -> None:
+    path = open_file(nvim, b"one\ntwo\nthree\n")
+    nvim.lua("vim.cmd.write = function() vim.cmd('silent write! /no/such/folder/file') end")
+    nvim.input("Gomine<Esc>gg")
+    nvim.wait(lambda: nvim.lines()[-1] == "mine")
+    marks = nvim.lua("vim.cmd('normal! jma') return vim.fn.winsaveview()")
+    assert "error" in write(nvim, path, [[0, 1, ["ONE"]], [2, 3, ["THREE", "four"]]])
+    assert nvim.lines() == ["one", "two", "three", "mine"]
+    assert nvim.lua("return vim.fn.winsaveview()") == marks
+    assert nvim.eval("line(\"'a\")") == 2
+    nvim.input("u")
+    nvim.wait(lambda: nvim.lines() == ["one", "two", "three"])
+    nvim.input("<C-r>")
+    nvim.wait(lambda: nvim.lines() == ["one", "two", "three", "mine"])
+    nvim.input("<C-r>")
+    assert nvim.lines() == ["one", "two", "three", "mine"], "what failed does not return"
+
+
 def test_why_a_file_cannot_be_written_is_told_in_one_line(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
     nvim.lua("vim.cmd.write = function() vim.cmd('silent write! /no/such/folder/file') end")

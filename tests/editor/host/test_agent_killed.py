@@ -34,7 +34,9 @@ def opening(job: MainJob) -> StdioAgent:
 
 def idle(job: MainJob) -> StdioAgent:
     agent = job.start(**LOADS)
-    job.finish(agent, job.turn(agent, PROMPT))
+    prompt = job.turn(agent, PROMPT)
+    agent.say("it is dug")
+    job.finish(agent, prompt)
     return agent
 
 

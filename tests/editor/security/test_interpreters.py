@@ -80,6 +80,7 @@ SHELL = {
     "PYTHONWARNINGS": "error",
     "PYTHONBREAKPOINT": "queue.x",
     "PYTHONASYNCIODEBUG": "1",
+    "MALLOC_ARENA_MAX": "4",
     "VIRTUAL_ENV": "/nowhere",
     "__PYVENV_LAUNCHER__": "/nowhere",
 }
@@ -126,6 +127,7 @@ def test_what_the_shell_says_to_pythons_is_for_agents_alone(
     environment = dict(it.split("=", 1) for it in seen.read_text().split("\0") if it)
     assert {name: environment.get(name) for name in shell} == shell
     assert not [name for name in environment if name.startswith("ACP_NVIM_KEPT_")]
+    assert "MALLOC_TRIM_THRESHOLD_" not in environment  # the host's own
     assert not (project.parent / "ran").exists()
 
 

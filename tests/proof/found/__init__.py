@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.proof.found.agents import AGENTS
+from tests.proof.found.done import DONE
 from tests.proof.found.others import OTHERS
 
-FOUND = AGENTS | OTHERS
+FOUND = AGENTS | OTHERS | DONE

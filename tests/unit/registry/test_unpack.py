@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import stat
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -13,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import UserError
+from acp_nvim.registry import tar as tar_module
 from acp_nvim.registry import unpack as module
 from acp_nvim.registry.unpack import unpack
 
@@ -187,3 +191,100 @@ def test_it_stops_when_nobody_wants_it(tmp_path: Path) -> None:
     (tmp_path / "to").mkdir()
     with pytest.raises(StoppedError):
         unpack(archive, tmp_path / "to", "robo", stop)
+
+
+def grown(archive: Path, tmp_path: Path) -> int:
+    """Return by how many bytes unpacking it, which must be refused, makes a process grow."""
+    code = f"""
+import resource, sys
+sys.path.insert(0, {str(Path(module.__file__).parents[2])!r})
+from pathlib import Path
+from acp_nvim.errors import UserError
+from acp_nvim.registry.unpack import unpack
+folder = Path({str(tmp_path / "grown")!r})
+folder.mkdir()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    unpack(Path({str(archive)!r}), folder, "robo", lambda: None)
+except UserError:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    said = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=True)
+    return int(said.stdout) * (1024 if sys.platform == "linux" else 1)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("mode", [0o100644, 0o120777], ids=["file", "link"])
+def test_a_zip_that_the_library_would_inflate_at_once(
+    tmp_path: Path, method: int, mode: int
+) -> None:
+    info = zipfile.ZipInfo("robo")
+    info.compress_type, info.external_attr = method, mode << 16
+    with zipfile.ZipFile(tmp_path / "a", "w") as file, file.open(info, "w") as member:
+        for _ in range(80):
+            member.write(bytes(1 << 20))
+    assert (tmp_path / "a").stat().st_size < 100_000
+    assert grown(tmp_path / "a", tmp_path) < 40 << 20
+
+
+def test_a_zip_of_more_members_than_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_DIRECTORY", 1_000)
+    with zipfile.ZipFile(tmp_path / "a", "w") as file:
+        for number in range(100):
+            file.writestr(str(number), "")
+    with pytest.raises(UserError, match="too many files"):
+        taken(tmp_path, tmp_path / "a")
+
+
+@pytest.mark.parametrize("form", ["zip", "tar"])
+def test_many_times_its_own_size(
+    tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SMALL", 1 << 20)
+    if form == "zip":
+        with zipfile.ZipFile(tmp_path / "a", "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("robo", bytes(8 << 20))
+    else:
+        info = tarfile.TarInfo("robo")
+        info.size = 8 << 20
+        with tarfile.open(tmp_path / "a", "w:xz") as file:
+            file.addfile(info, io.BytesIO(bytes(8 << 20)))
+    with pytest.raises(UserError, match="250 times its size"):
+        taken(tmp_path, tmp_path / "a")
+    assert not (tmp_path / "agents/robo/robo").exists()
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE])
+def test_a_tar_with_a_header_of_hundreds_of_megabytes(tmp_path: Path, kind: bytes) -> None:
+    info = tarfile.TarInfo("long")
+    info.type, info.size = kind, 80 << 20
+    with lzma.open(tmp_path / "a", "w") as file:
+        file.write(info.tobuf())
+        for _ in range(80):
+            file.write(b"x" * (1 << 20))
+    assert grown(tmp_path / "a", tmp_path) < 40 << 20
+
+
+def test_a_tar_of_many_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tar_module, "MOST_HEADERS", 10_000)
+
+    def fill(file: tarfile.TarFile) -> None:
+        for number in range(100):
+            add(file, f"{number:0200}")
+
+    with pytest.raises(UserError, match="too long"):
+        taken(tmp_path, tar(tmp_path / "a", fill))
+
+
+def test_a_sparse_file_in_a_tar(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="sparse"):
+        taken(tmp_path, tar(tmp_path / "a", lambda it: add(it, "robo", tarfile.GNUTYPE_SPARSE)))
+
+
+def test_a_name_without_an_end(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a", "w") as file:
+        file.writestr("a/" * 5_000 + "robo", "")
+    with pytest.raises(UserError, match="too long a name"):
+        taken(tmp_path, tmp_path / "a")

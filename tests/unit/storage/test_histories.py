@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -370,3 +371,35 @@ def test_a_long_history_of_which_nothing_waits_begins_anew(
     (book,) = Histories(lambda: str(tmp_path)).read_all()
     assert book.file is not None and len(book.file.facts) == 1 and book.file.text == host.file.text
     assert host.read_on() and host.file == kept(tmp_path).file
+
+
+def test_a_neovim_that_is_stopped_holds_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    host = Host(tmp_path)
+    host.to(written())
+    (list_,) = tmp_path.iterdir()
+    with list_.open() as stopped:
+        fcntl.flock(stopped, fcntl.LOCK_EX)
+        host.to(saw(host.file or File(), "a\nB\nc\n", 2.0))
+    assert kept(tmp_path).file == host.file
+
+
+def test_a_history_that_begins_anew_loses_nothing_of_another_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_FACTS", 1)
+    host, locked = Host(tmp_path), module._locked
+    host.to(keep(written()).file)
+    meanwhile = [saw(host.file or File(), "a\nB\nc\n", 2.0)]
+
+    def late(file: Path, flags: int) -> int:
+        while meanwhile:
+            host.to(meanwhile.pop())
+        return locked(file, flags)
+
+    monkeypatch.setattr(module, "_locked", late)
+    Histories(lambda: str(tmp_path)).read_all()
+    monkeypatch.setattr(module, "MOST_FACTS", 9)
+    assert kept(tmp_path).file == host.file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_nvim.wire.message import Message, Noise, Notification, Request, Response, to_line
+from acp_nvim.wire.message import TOO_DEEP, Message, Noise, Notification, Request, Response, to_line
 from acp_nvim.wire.sieve import KEPT, Sieve
 
 TEXT = Noise("sent ", "text before a message")
@@ -80,3 +80,12 @@ def test_behind_a_title_or_a_colour_nothing_is_quoted() -> None:
         title = Noise(lead, "text before a message")
         assert taken([*sieve.sift([CHUNK], 30), *sieve.sift([title, CHUNK], 30)]) == [CHUNK] * 2
         assert taken([*sieve.sift([CHUNK], 30)]) == [CHUNK]
+
+
+def test_a_message_that_is_too_deep_is_no_text_beside_messages() -> None:
+    sieve = Sieve()
+    deep = [Noise('{"id":1', TOO_DEEP), Request(1, "m")]
+    for _ in range(4):  # whoever asks again in the same words is answered again
+        assert list(sieve.sift(deep, 30)) == deep
+    assert sieve.noisy == 0
+    assert list(sieve.sift([TEXT, *deep, CHUNK], 30))[1] == deep[0]

@@ -48,6 +48,10 @@ from acp_nvim.session.reduce import compactions, messages, terminals, tool_calls
 from acp_nvim.session.reduce.entries import close_call, notice
 from acp_nvim.session.state import Plan, SessionState, Usage
 
+MOST_NOTICES = 200
+"""Notices of one turn that are shown."""
+MORE_NOTICES = "There are more notices in this turn than are shown: :Acp log has what was said"
+
 
 def reduce(state: SessionState, event: Event) -> SessionState:
     """Return the state after the event."""
@@ -94,6 +98,12 @@ def _usage_changed(state: SessionState, event: UsageChanged) -> SessionState:
 
 
 def _noticed(state: SessionState, event: Noticed) -> SessionState:
+    """Show the notice; of those of one turn only the first, for an agent may make any number."""
+    if state.notices >= MOST_NOTICES:
+        return state
+    state = state.evolved(notices=state.notices + 1)
+    if state.notices == MOST_NOTICES:
+        return notice(state, MORE_NOTICES, "warning")
     return notice(state, event.text, event.severity, event.mark)
 
 

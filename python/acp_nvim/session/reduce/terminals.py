@@ -16,10 +16,15 @@ from acp_nvim.session.reduce.entries import put
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.session.terminal import Terminal, tail
 
+MOST_TERMINALS = 2_000
+"""Terminals that are known of one session; of more the agent's updates are left out."""
+
 
 def terminal_updated(state: SessionState, event: TerminalUpdated) -> SessionState:
     """Create the terminal or patch it, and with it each tool call that shows it."""
     known = state.terminals.get(event.id)
+    if known is None and len(state.terminals) >= MOST_TERMINALS:
+        return state
     if known is not None and _begins_again(state, known, event):
         known, state = None, _let_go(state, event.id)
     terminal = _patched(known or Terminal(event.id), event)

@@ -102,6 +102,7 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
         turn_ended=None,
         stop_reason=None,
         plan=None,
+        notices=0,
         entries=(),
         index=NO_INDEX,
         latest=NO_NAMES,
@@ -157,6 +158,7 @@ def turn_started(state: SessionState, event: TurnStarted) -> SessionState:
         stop_reason=None,
         cut_off=False,
         turn_tokens=None,
+        notices=0,
         queue=state.queue[1:] if event.queued else state.queue,
     )
     # an agent may begin by itself, and nobody said anything then

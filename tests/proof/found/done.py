@@ -1,0 +1,104 @@
+"""Plans of what an agent believes to be done, of removed files, and of saves out of insert mode."""
+
+from __future__ import annotations
+
+from tests.proof.steps import (
+    Coded,
+    Decides,
+    Edit,
+    EndsTurn,
+    Outside,
+    Runs,
+    SavesFromInsert,
+    Step,
+    Sweeps,
+    TakesBack,
+    User,
+    Writes,
+)
+
+INSERT = (Edit("insert", 0),)
+IN_DELETED = (Edit("delete", 2), Edit("amend", 5))
+DONE: dict[str, list[Step]] = {
+    "an agent goes on from a change that was rejected": [
+        Writes(0, 0, INSERT),
+        Decides("reject", "file", 0, 0),
+        Writes(0, 0, (Edit("amend", 7),), stale=True),
+    ],
+    "an agent writes in the next turn what was rejected": [
+        Writes(0, 0, INSERT),
+        Decides("reject", "file", 0, 0),
+        EndsTurn(0),
+        Writes(0, 0, (), stale=True),
+    ],
+    "an agent writes twice in a turn what was rejected in between": [
+        Writes(0, 0, INSERT),
+        Decides("reject", "file", 0, 0),
+        Writes(0, 0, (), stale=True),
+    ],
+    "an agent writes what was undone, of which a prompt has told": [
+        Writes(0, 0, INSERT),
+        EndsTurn(0),
+        TakesBack(0),
+        EndsTurn(0, told=True),
+        Writes(0, 0, (), stale=True),
+    ],
+    "an agent writes what the user's `u` has taken back": [
+        Writes(0, 0, INSERT),
+        EndsTurn(0),
+        User("undo", 0),
+        EndsTurn(0),
+        Writes(0, 0, (), stale=True),
+    ],
+    "an agent goes on from lines that it takes out, one of which was rejected as it was told": [
+        Writes(0, 0, IN_DELETED),
+        Decides("reject", "hunk", 0, 1),
+        EndsTurn(0, told=True),
+        User("insert", 0, 1, 0),
+        Writes(0, 0, (Edit("amend", 5),), stale=True),
+    ],
+    "a file in another encoding is opened and edited right as an agent writes the disk": [
+        Coded(2, 1),
+        Writes(0, 2, (Edit("amend", 0),), stale=False, meanwhile=2, by="typing"),
+    ],
+    "a line is saved out of insert mode, and the buffer wiped out": [
+        SavesFromInsert(0, 0, (Edit("insert", 2),), 0, 0),
+        User("wipe", 0),
+        Outside("edit", 0, INSERT),
+    ],
+    "a tool replaces another program's line, while the user saves out of insert mode": [
+        Outside("edit", 0, (Edit("insert", 2),)),
+        SavesFromInsert(0, 0, (Edit("replace", 2),), 0, 0),
+    ],
+    "a file is removed below an unsaved line": [
+        User("insert", 0),
+        Runs(0, "remove", 0, 0),
+    ],
+    "a file is removed below another program's line and one of the user's": [
+        User("insert", 0),
+        Outside("edit", 0, INSERT),
+        Runs(0, "remove", 0, 0),
+    ],
+    "a file with an unsaved line is renamed, and that undone": [
+        User("insert", 0),
+        Runs(0, "rename", 0, 4),
+        TakesBack(0),
+        User("insert", 0),
+    ],
+    "a file is removed below an unsaved line, and its buffer dropped": [
+        User("insert", 0),
+        Runs(0, "remove", 0, 0),
+        Sweeps(0),
+        User("drop", 0),
+    ],
+    "the user makes a removed file anew in a buffer": [
+        Coded(2, 1),
+        Runs(0, "remove", 2, 2),
+        User("insert", 2),
+    ],
+} | {
+    f"the user saves out of insert mode, while a tool's edit waits, by the keys {keys}": [
+        SavesFromInsert(0, file, (Edit("insert", 1),), 6, keys) for file in (0, 1)
+    ]
+    for keys in range(5)
+}
