@@ -120,6 +120,8 @@ class EditLog:
         self._forget_hunks(path)
         if book.file is not None:
             self._ledgers[path] = book.file
+        else:
+            self._ledgers.pop(path, None)
         if book.conflict is not None:
             self._conflicts[path] = book.conflict
         else:

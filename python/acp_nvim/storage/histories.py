@@ -150,14 +150,18 @@ class Histories:
         return list(books.values())
 
     def read_on(self, path: str) -> Book | None:
-        """Return what the list of a file says if others have appended to it, None if none has."""
+        """Return what the list of a file says if others have appended to it, None if none has.
+
+        Nothing if it is gone: it was forgotten elsewhere.
+        """
         place = self._place(path)
         if place.waiting or place.unwritten:
             return None  # what was appended here is there before what others append behind it
         try:
             status = place.file.stat()
         except OSError:
-            return None
+            was_known, place.size, place.inode = place.size > 0, 0, 0
+            return Book(path) if was_known else None
         if (status.st_size, status.st_ino, place.others) == (place.size, place.inode, False):
             return None
         return self._read(place.file)

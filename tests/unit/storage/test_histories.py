@@ -142,7 +142,19 @@ def test_a_conflict_is_kept_until_it_is_settled(tmp_path: Path) -> None:
     assert kept(tmp_path).conflict is None
 
 
-def test_a_list_that_is_gone_is_written_as_a_whole(tmp_path: Path) -> None:
+def test_a_list_that_is_gone_was_forgotten_elsewhere(tmp_path: Path) -> None:
+    host, other = Host(tmp_path), Host(tmp_path)
+    host.to(written())
+    assert other.read_on()
+    host.histories.forget(PATH)
+    assert list(tmp_path.iterdir()) == []
+    assert other.read_on() and other.file is None
+    assert not other.read_on(), "it is told once"
+    other.to(written(turn=2))
+    assert kept(tmp_path).file == other.file
+
+
+def test_a_list_that_goes_right_before_an_append_is_written_as_a_whole(tmp_path: Path) -> None:
     host = Host(tmp_path)
     host.to(written())
     for file in tmp_path.iterdir():
