@@ -82,6 +82,8 @@ class AgentSteps(UserSteps):
         then = self.world.look()
         kept = users(then.live(name)) | users(then.disk[name]) | self.taken_out
         self._assert(self.amid <= kept, f"{name}: another program's {self.amid} are written over")
+        # beside a write that has nothing to write it counts as what the agent's own tool has done
+        self.consented |= self.amid if text == known else set()
         is_amid, self.amid = bool(self.amid), set()
         gone = users(known) - users(text)
         after = self._agents_look(before, {name: gone | self.allowed[name]})
