@@ -122,6 +122,16 @@ function M.foreign()
   return found
 end
 
+--- Whether a file is open in a buffer that is not in `all`: another plugin reads and writes it.
+---@param path string resolved
+---@return boolean
+function M.is_open_otherwise(path)
+  local buffers = vim.tbl_filter(api.nvim_buf_is_loaded, api.nvim_list_bufs())
+  return vim.iter(buffers):any(function(buffer)
+    return M.file(buffer) == path
+  end) and M.find(path) == nil
+end
+
 --- Whether a file has unsaved edits in a buffer that is not in `all`.
 ---@param path string resolved
 ---@return boolean

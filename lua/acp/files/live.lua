@@ -373,6 +373,13 @@ end
 --- Who else has the file open, as in "another Neovim (process 1234)", or nil.
 ---@param path string
 ---@return string?
+function M.is_open_otherwise(path)
+  return file_buffers.is_open_otherwise(path)
+end
+
+--- Who else has a file open, or nil.
+---@param path string resolved
+---@return string?
 function M.holder(path)
   if file_buffers.is_edited_otherwise(path) then
     return 'a buffer with unsaved edits that another plugin writes'

@@ -159,6 +159,10 @@ class Files(Protocol):
     async def in_place(self) -> bool:
         """Return whether the user wants files to be written into (global 'backupcopy')."""
 
+    async def is_open_otherwise(self, path: str) -> bool:
+        """Return whether another plugin reads and writes the file in a buffer of its form: who has
+        written it is not known."""
+
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, as in "another Neovim (process 1234)", or None."""
 

@@ -314,10 +314,15 @@ class DiskSync:
         missed: dict[tuple[Author, str], list[str]] = {}
         for path, reason in reasons.items():
             whose = None if OF_EDITOR.search(path) else self._asked.whose(path, by)
-            if whose is not None and not await is_saved(self._files, path):
+            if whose is not None and not await self._is_users(path):
                 missed.setdefault((whose, reason), []).append(path)
         for (whose, reason), theirs in missed.items():
             self._emit(Unrecoverable(tuple(theirs), whose, gone, reason))
+
+    async def _is_users(self, path: str) -> bool:
+        """Return whether the user has written the file, or may have by another plugin."""
+        is_open = await self._files.is_open_otherwise(path)
+        return is_open or await is_saved(self._files, path)
 
     async def _follow(
         self,

@@ -139,6 +139,10 @@ class NvimFiles(Files):
         """Return whether the user wants files to be written into."""
         return bool(await self._lua("acp.files.live.in_place"))
 
+    async def is_open_otherwise(self, path: str) -> bool:
+        """Return whether another plugin reads and writes the file."""
+        return bool(await self._lua("acp.files.live.is_open_otherwise", path))
+
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, or None."""
         found: str | None = await self._lua("acp.files.live.holder", path)

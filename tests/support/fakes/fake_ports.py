@@ -174,6 +174,9 @@ class FakeFiles(Files):
     async def in_place(self) -> bool:
         return self.keeps_inodes
 
+    async def is_open_otherwise(self, path: str) -> bool:
+        return False
+
     async def holder(self, path: str) -> str | None:
         return self.holders.get(path)
 
