@@ -136,7 +136,8 @@ end
 ---@param action fun(): T
 ---@return T
 function M.loudly(ignored, action)
-  local before = hands()
+  local notice = require('acp.ui.notice')
+  local before, told = hands(), notice.on_screen()
   local ok, result
   M.quietly(function()
     -- `OptionSet` would tell of this very option
@@ -145,6 +146,7 @@ function M.loudly(ignored, action)
     ok, result = pcall(action)
     vim.o.eventignore = 'all'
     restore(before)
+    notice.put_back(told)
   end)
   if not ok then
     error(result, 0)
