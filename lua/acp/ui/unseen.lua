@@ -53,6 +53,7 @@ end
 ---@field mode string
 ---@field selects boolean in visual or select mode, which does not lead back to insert mode
 ---@field window integer
+---@field windows integer[] of the tabpage
 ---@field previous integer window
 ---@field buffer integer
 ---@field tick integer of the buffer
@@ -65,6 +66,7 @@ local function hands()
     mode = mode,
     selects = mode:find('^[vVsS\22\19]') ~= nil and vim.fn.state('S') == '',
     window = api.nvim_get_current_win(),
+    windows = api.nvim_tabpage_list_wins(0),
     previous = vim.fn.win_getid(vim.fn.winnr('#')),
     buffer = api.nvim_get_current_buf(),
     tick = vim.b.changedtick,
@@ -104,6 +106,17 @@ local function hold_insert()
   })
 end
 
+--- Close the windows that handlers have split off for what nobody sees.
+---@param before acp.Hands
+local function close_splits(before)
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local is_split = api.nvim_win_get_config(window).relative == ''
+    if is_split and not vim.list_contains(before.windows, window) then
+      pcall(api.nvim_win_close, window, false)
+    end
+  end
+end
+
 ---@param before acp.Hands
 local function restore(before)
   if api.nvim_win_is_valid(before.window) then
@@ -113,6 +126,7 @@ local function restore(before)
       end
       api.nvim_set_current_win(before.window)
     end
+    close_splits(before)
     if api.nvim_get_current_buf() ~= before.buffer and api.nvim_buf_is_valid(before.buffer) then
       api.nvim_win_set_buf(before.window, before.buffer)
     end
