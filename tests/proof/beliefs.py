@@ -83,9 +83,12 @@ class Beliefs:
         return [it for it in lost if movers.get(it[1:]) != "edit"]
 
     def is_taken_back(self, key: Key, known: str, live: str | None) -> bool:
-        """Return whether not all that the agent has written until now is there any more."""
+        """Return whether not all that the agent has written until now is there any more, or what
+        its tool has made was taken back."""
         put, gone = self._asked(key, known)
-        lines = bodies(live)
+        lines, movers = bodies(live), self._movers[key[1]]
+        if any(it not in lines and movers.get(it) == "decision" for it in bodies(known)):
+            return True
         return any(it not in lines for it in put) or any(it in lines for it in gone)
 
     def told(self, key: Key, known: str, live: str | None) -> str:
