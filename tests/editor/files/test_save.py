@@ -58,7 +58,7 @@ def test_after_a_write_that_failed_u_takes_back_the_users_own_change(nvim: Neovi
     assert "error" in write(nvim, path, [[0, 1, ["ONE"]], [2, 3, ["THREE", "four"]]])
     assert nvim.lines() == ["one", "two", "three", "mine"]
     assert nvim.lua("return vim.fn.winsaveview()") == marks
-    assert nvim.eval("line(\"'a\")") == 2
+    assert nvim.eval('line("\'a")') == 2
     nvim.input("u")
     nvim.wait(lambda: nvim.lines() == ["one", "two", "three"])
     nvim.input("<C-r>")
