@@ -110,7 +110,7 @@ class Safety:
         return [it for it in edits if any(hunk["state"] == "pending" for hunk in it["hunks"])]
 
     def _files(self, *paths: Path) -> list[str | None]:
-        return [path.read_text() if path.exists() else None for path in paths]
+        return [_text(path) for path in paths]
 
     def _typed(self, buffer: int, row: int, text: str) -> None:
         self.job.nvim.api.nvim_buf_set_lines(buffer, row, row + 1, True, [text])
@@ -124,3 +124,11 @@ class Safety:
         def turn(self, text: str) -> None: ...
         def until(self, predicate: Any) -> Any: ...
         def texts(self, kind: str) -> list[str]: ...
+
+
+def _text(path: Path) -> str | None:
+    """Return what a file holds; None for one that is not there, or goes this moment."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return None

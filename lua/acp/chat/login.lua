@@ -68,7 +68,7 @@ function M.open(number, title, argv, env, cwd)
       if code == 0 and api.nvim_buf_is_valid(buffer) then
         api.nvim_buf_delete(buffer, { force = true })
       elseif api.nvim_get_current_buf() == buffer then
-        vim.cmd.stopinsert() -- the next key would close it, and what went wrong is in it
+        vim.cmd.stopinsert({ mods = { silent = true } }) -- the next key would close it, and what went wrong is in it
       end
     end,
   })

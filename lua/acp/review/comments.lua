@@ -116,7 +116,7 @@ local function watch(buffer, window, place)
     else
       places.let_go(place.held)
     end
-    vim.cmd.stopinsert()
+    vim.cmd.stopinsert({ mods = { silent = true } }) -- or it clears the message on the screen
     vim.schedule(close)
   end
   api.nvim_create_autocmd({ 'BufLeave', 'BufWinLeave' }, { buffer = buffer, callback = keep })

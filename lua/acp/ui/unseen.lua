@@ -82,10 +82,15 @@ local function let_go()
   pcall(api.nvim_del_augroup_by_name, 'acp.unseen.insert')
 end
 
+--- End insert mode, or keep it from beginning; silently, or Neovim clears the message on the screen.
+local function end_insert()
+  vim.cmd.stopinsert({ mods = { silent = true } })
+end
+
 --- End insert mode, as the result of a user's command.
 function M.stop_insert()
   let_go()
-  vim.cmd.stopinsert()
+  end_insert()
 end
 
 --- A handler may have ended insert mode, which Neovim leaves only when it comes to the next key: then
@@ -137,7 +142,7 @@ local function restore(before)
     end
   end
   if before.mode == 'n' or before.mode == 'nt' or before.selects then
-    vim.cmd.stopinsert()
+    end_insert()
   elseif before.mode:find('^i') then
     hold_insert()
   end

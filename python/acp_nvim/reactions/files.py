@@ -240,7 +240,9 @@ def serve(host: Host, agent: str) -> FileService:
 
 
 async def prepare(host: Host, roots: Roots) -> None:
-    """A turn begins: what was done to files until now is not its doing."""
+    """A turn begins once the user's acts before it are over: none of it is the turn's doing."""
+    async with host.review.decisions.acts:
+        pass
     await host.review.restore()
     await host.review.sync.prepare(roots)
     await host.review.decisions.catch_up(host.review.presenter.paths(), closed=True)

@@ -248,3 +248,18 @@ def test_a_formatter_after_a_write_moves_the_cursor_with_its_text() -> None:
         )
         job.inspect()
         assert job.nvim.eval("[line('.'), getline('.')]") == [3, "two"]
+
+
+def test_a_message_stays_on_the_screen_whatever_the_agent_does() -> None:
+    with MainJob({"ui": {"notify": "terminal"}}) as job:
+        path = job.edit("mine.txt", "one\n")
+        agent = job.start()
+        prompt = job.turn(agent)
+        job.command("wincmd t | stopinsert")
+        job.command("redraw | echo 'of the user'")
+        assert "result" in agent.ask("fs/write_text_file", path=str(path), content="two\n")
+        run(agent, "echo out")
+        job.finish(agent, prompt)
+        assert path.read_text() == "two\n"
+        row = "join(map(range(1, 80), 'screenstring(&lines, v:val)'), '')"
+        assert job.nvim.eval(row).rstrip() == "of the user"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -319,6 +320,21 @@ def test_a_file_that_cannot_be_changed_does_not_keep_the_others(job: MainJob) ->
     job.told(str(path.name), "is not modifiable")
     assert (path.read_text(), other.read_text()) == (THEIRS, LINES)
     until_files(job, {"a.txt": 2})
+
+
+@pytest.mark.parametrize("act", ["reject all", "undo"])
+def test_a_prompt_waits_for_what_the_user_has_asked_for_before_it(job: MainJob, act: str) -> None:
+    agent = job.start()
+    paths = [job.edit(f"{name}.txt", LINES) for name in "abcdefgh"]
+    prompt = job.turn(agent)
+    for path in paths:
+        assert write(agent, path, THEIRS)["result"] == {}
+    job.finish(agent, prompt)
+    until_files(job, {path.name: 2 for path in paths})
+    job.command(f"exe 'Acp {act}' | AcpPrompt next")
+    told = json.dumps(agent.prompted()["params"]["prompt"])
+    assert [path.name for path in paths if path.read_text() != LINES] == []
+    assert [path.name for path in paths if f"a/{path.name}" not in told] == []
 
 
 # --- why
