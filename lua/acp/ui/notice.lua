@@ -116,24 +116,6 @@ local function is_shown(text)
   return table.concat(cells) == text
 end
 
---- What was said last.
----@type string[]?
-local last
-
---- What was said last, if it is still on the screen.
----@return string[]? chunk
-function M.on_screen()
-  return last and is_shown(last[1]) and last or nil
-end
-
---- Show again what was on the screen, if Neovim has taken it away (as `:stopinsert` does).
----@param chunk string[]?
-function M.put_back(chunk)
-  if chunk and not is_shown(chunk[1]) then
-    vim.api.nvim_echo({ chunk }, false, {})
-  end
-end
-
 --- What the user was in the middle of is over: take away what was said of that, if nothing is there
 --- in its place.
 function M.over()
@@ -162,7 +144,7 @@ local function show(text, warning, passes)
   else
     uncovered(draw)
   end
-  last, passing = chunk, passes and chunk[1] or nil
+  passing = passes and chunk[1] or nil
   if not passes and vim.api.nvim_get_mode().mode ~= 'n' then
     repeat_later(chunk)
   end

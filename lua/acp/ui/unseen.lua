@@ -155,8 +155,7 @@ end
 ---@param action fun(): T
 ---@return T
 function M.loudly(ignored, action)
-  local notice = require('acp.ui.notice')
-  local before, told = hands(), notice.on_screen()
+  local before = hands()
   local ok, result
   M.quietly(function()
     -- `OptionSet` would tell of this very option
@@ -165,7 +164,6 @@ function M.loudly(ignored, action)
     ok, result = pcall(action)
     vim.o.eventignore = 'all'
     restore(before)
-    notice.put_back(told)
   end)
   if not ok then
     error(result, 0)
