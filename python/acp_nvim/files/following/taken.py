@@ -10,10 +10,11 @@ from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.event import DiskChanged
 from acp_nvim.files.following.disputes import Disputes
-from acp_nvim.files.following.unfinished import Late, as_new
+from acp_nvim.files.following.unfinished import Late
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed
+from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author
 
 
@@ -57,7 +58,11 @@ class Taken:
         """Tell of a change that waited, and that the editor has taken before the user wrote."""
         change, text = late.change, live.exact or ""
         if change is not None and change.after is not None:
-            found = as_new(Followed(text, text, change.before or "", change.after))
+            # where the user has written beside it, what came is told, and the rest stands against that
+            base = change.before or ""
+            without, _ = reconciled(change.after, text, base)
+            _, conflicts = reconciled(base, without, change.after)
+            found = Followed(without, text, base, change.after, conflicts)
             sure = late.sure or "unlikely"
             await self.took(live, late.author, found, change, sure, left=change.after)
 
