@@ -58,7 +58,7 @@ class Taken:
         """Tell of a change that waited, and that the editor has taken before the user wrote."""
         change, text = late.change, live.exact or ""
         if change is not None and change.after is not None:
-            # where the user has written beside it, what came is told, and the rest stands against that
+            # beside what the user has written the rest of it may stand against that
             base = change.before or ""
             without, _ = reconciled(change.after, text, base)
             _, conflicts = reconciled(base, without, change.after)
