@@ -229,14 +229,7 @@ class FileService:
     ) -> None:
         """Write, and say who did; the caller holds `exclusive`, too."""
         path = synced.live.path
-        known, live = self._knowledge.of(session, path), synced.live
-        base = self._base(known, synced, content, author)
-        self._check_reading(base, known.encoding, live)
-        begun = partial(self._begun, path, author, live.encoding)
-        # a second copy within the turn has no second effect
-        is_own = known.writer is not None and not known.has_written(content, author)
-        returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
-        request = WriteRequest(path, base, content, returned, begun)
+        live, request = synced.live, self._request(session, synced, content, author)
         self._check(path)
         try:
             written = await write(self._files, live, request, partial(self._again, path, author))
@@ -271,6 +264,20 @@ class FileService:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
             await self._formatted(path, author)
+
+    def _request(
+        self, session: SessionKey, synced: Synced, content: str, author: Author | None
+    ) -> WriteRequest:
+        """Return what is to be written, and upon what. Raises `FileProblem`."""
+        live = synced.live
+        known = self._knowledge.of(session, live.path)
+        base = self._base(known, synced, content, author)
+        self._check_reading(base, known.encoding, live)
+        begun = partial(self._begun, live.path, author, live.encoding)
+        # a second copy within the turn has no second effect
+        is_own = known.writer is not None and not known.has_written(content, author)
+        returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
+        return WriteRequest(live.path, base, content, returned, begun)
 
     async def _again(self, path: str, author: Author | None) -> LiveFile:
         """Return the file as it is now, with what the disk had new told."""
