@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import quote, unquote
 
@@ -35,8 +35,11 @@ class Paths:
     agent: str = ""
     theirs: tuple[Pair, ...] = ()
     """There, and here."""
-    ours: tuple[Pair, ...] = field(default=(), repr=False)
+    ours: tuple[Pair, ...] = ()
     """Here, and there: also by links that lead to the same folder."""
+
+    def __repr__(self) -> str:
+        return f"Paths(agent={self.agent!r}, theirs={self.theirs!r})"
 
     @classmethod
     def of(cls, agent: str, option: Mapping[str, str], real: Callable[[str], str]) -> Paths:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from acp_nvim.config import McpServer
@@ -26,8 +26,11 @@ async def no_headers() -> Mapping[str, str]:
 class Remote:
     """Where an agent runs that does not run here; a query in the `url` may be a secret, too."""
 
-    url: str = field(repr=False)
-    headers: Headers = field(default=no_headers, repr=False)
+    url: str
+    headers: Headers = no_headers
+
+    def __repr__(self) -> str:
+        return "Remote()"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -34,8 +34,11 @@ class Listing:
 
     url: str
     fetched: float
-    text: str = field(repr=False)
+    text: str
     entries: tuple[Entry, ...]
+
+    def __repr__(self) -> str:
+        return f"Listing(url={self.url!r}, fetched={self.fetched!r}, entries={self.entries!r})"
 
 
 def this_machine() -> str:

@@ -16,6 +16,9 @@ class Text:
 
     text: str
 
+    def __hash__(self) -> int:
+        return hash((self.text,))  # as a `GrowingText` of the same characters
+
     @property
     def length(self) -> int:
         """Number of its characters."""

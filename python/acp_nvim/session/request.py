@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from acp_nvim.session.elicitation.model import Elicitation, Value
@@ -133,7 +133,10 @@ class ElicitationAnswer:
     """What the user did; `content` is there for an accepted form only, and is shown nowhere."""
 
     action: ElicitationAction
-    content: Mapping[str, Value] | None = field(default=None, repr=False)
+    content: Mapping[str, Value] | None = None
+
+    def __repr__(self) -> str:
+        return f"ElicitationAnswer(action={self.action!r})"
 
 
 @dataclass(frozen=True, slots=True)

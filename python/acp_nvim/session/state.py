@@ -123,7 +123,7 @@ NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 
-@dataclass(frozen=True)  # no slots, for `evolved`
+@dataclass(frozen=True, slots=True)
 class SessionState:
     """All that is known of one session. `id` is None until the agent has named it."""
 
@@ -185,12 +185,6 @@ class SessionState:
     def is_running(self) -> bool:
         """Whether a turn runs, be it one that is to end."""
         return self.status in ("running", "cancelling")
-
-    def evolved(self, **changes: object) -> SessionState:
-        """Return the same with these fields; for each update, where `replace` takes too long."""
-        evolved = object.__new__(SessionState)
-        vars(evolved).update(vars(self), **changes)
-        return evolved
 
     def entry(self, key: str) -> Entry | None:
         """Return the entry of that key, or None."""

@@ -33,10 +33,13 @@ class Address:
     """The address of an agent by that name, as configured, and the headers of each request."""
 
     agent: str
-    url: str = field(repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
     proxy: Proxy | None = None
     """Through which it is reached."""
+
+    def __repr__(self) -> str:
+        return f"Address(agent={self.agent!r}, proxy={self.proxy!r})"
 
     @property
     def shown(self) -> str:

@@ -6,7 +6,7 @@ One rule for all libraries. Its address may have a password, and is never said a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -23,8 +23,11 @@ _FAILED = 500
 class Proxy:
     """A proxy, and the variable that names it."""
 
-    url: str = field(repr=False)
+    url: str
     variable: str
+
+    def __repr__(self) -> str:
+        return f"Proxy(variable={self.variable!r})"
 
     @property
     def shown(self) -> str:

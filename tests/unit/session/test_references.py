@@ -273,7 +273,7 @@ def operated(session: Session, kept: Sequence[Entry], how: str) -> None:
     elif how == "carry":
         session.hear(*carried(state, state.turn, "goes on here"))
     elif how == "reopen":
-        session.hear(*restored(stored(saved_of(state.evolved(id="s1"), 1.0))))
+        session.hear(*restored(stored(saved_of(replace(state, id="s1"), 1.0))))
     elif how == "load":
         session.hear(TranscriptRestored(tuple(with_kept(state.entries, kept))))
     else:

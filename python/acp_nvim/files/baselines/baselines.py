@@ -55,8 +55,18 @@ class Changes:
     known: tuple[DiskChange, ...]
     unknown: tuple[str, ...]
     gone: tuple[str, ...] = ()
-    reasons: Mapping[str, Reason] = field(default_factory=dict, compare=False)
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
     """Why each of the unknown is not known."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Changes) and self._paths == other._paths
+
+    def __hash__(self) -> int:
+        return hash(self._paths)
+
+    @property
+    def _paths(self) -> tuple[object, ...]:
+        return self.known, self.unknown, self.gone
 
 
 class Baselines:

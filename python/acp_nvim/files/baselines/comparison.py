@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import monotonic, sleep, time_ns
 from typing import Literal, TypeAlias
 
@@ -46,10 +46,20 @@ class DiskChange:
     path: str
     before: str | None
     after: str | None
-    form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
+    form: FileAttributes = UNKNOWN_ATTRIBUTES
     """How the file was on disk before, and what else it was given."""
-    stamps: tuple[str, ...] = field(default=(), compare=False)
+    stamps: tuple[str, ...] = ()
     """What `disk.stamp` said when it held `before`, as far as that is known."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DiskChange) and self._texts == other._texts
+
+    def __hash__(self) -> int:
+        return hash(self._texts)
+
+    @property
+    def _texts(self) -> tuple[str, str | None, str | None]:
+        return self.path, self.before, self.after
 
 
 @dataclass(frozen=True, slots=True)

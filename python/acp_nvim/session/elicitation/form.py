@@ -37,12 +37,15 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What stands in the fields, by name, and what is wrong with it, a sentence each."""
 
     filled: Mapping[str, Filled]
     errors: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return "Draft()"
 
 
 def prefilled(form: Form) -> Draft:

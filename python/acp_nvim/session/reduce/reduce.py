@@ -101,7 +101,7 @@ def _noticed(state: SessionState, event: Noticed) -> SessionState:
     """Show the notice; of those of one turn only the first, for an agent may make any number."""
     if state.notices >= MOST_NOTICES:
         return state
-    state = state.evolved(notices=state.notices + 1)
+    state = replace(state, notices=state.notices + 1)
     if state.notices == MOST_NOTICES:
         return notice(state, MORE_NOTICES, "warning")
     return notice(state, event.text, event.severity, event.mark)

@@ -36,7 +36,17 @@ class Rendered:
 
     source: Beginning
     lines: Sequence[Line]
-    _carry: _Carry = field(default_factory=_Carry, repr=False, compare=False)
+    _carry: _Carry = field(default_factory=_Carry)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rendered) and self._drawn == other._drawn
+
+    def __hash__(self) -> int:
+        return hash(self._drawn)
+
+    @property
+    def _drawn(self) -> tuple[Beginning, Sequence[Line]]:
+        return self.source, self.lines
 
     @property
     def text(self) -> str:
