@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.hunks import Hunk
 
@@ -74,8 +77,7 @@ class Story:
 ORIGINAL: Final = Story()
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Neighbouring lines, without their ends, of one story."""
 
     texts: tuple[str, ...]
@@ -87,8 +89,7 @@ Item: TypeAlias = tuple[str, Story]
 """One line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """What a hunk meets: the lines that go, and those that are gone there already."""
 
     items: Sequence[Item]

@@ -7,11 +7,11 @@ after a pause is drawn at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import anyio
+from msgspec import Struct, field
 
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
@@ -35,8 +35,7 @@ EVENTS = 100
 """Of a frame: each may have listeners, and a key waits for all of them."""
 
 
-@dataclass(slots=True)
-class _Canvas:
+class _Canvas(Struct):
     """A chat buffer, and what of it is known to be on screen."""
 
     source: Callable[[], Picture]

@@ -7,8 +7,10 @@ the text of messages and what a tool is given or gives back are the agent's word
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias, TypeVar, cast
+
+from msgspec.structs import replace
 
 from acp_nvim.config import McpServer
 from acp_nvim.errors import Code, RequestFailed, UserError

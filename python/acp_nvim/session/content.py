@@ -6,12 +6,12 @@ Values only; anyone may import this module.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Text:
+
+class Text(Struct, frozen=True):
     """Markdown text, verbatim."""
 
     text: str
@@ -134,8 +134,7 @@ class GrowingText(Text):
         return f"Text(text={self.text!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An image; `data` is plain base64."""
 
     data: str
@@ -143,16 +142,14 @@ class Image:
     uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Audio:
+class Audio(Struct, frozen=True):
     """A sound; `data` is plain base64."""
 
     data: str
     mime_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceLink:
+class ResourceLink(Struct, frozen=True):
     """A reference that the receiver may read by itself; `size` in bytes."""
 
     uri: str
@@ -163,8 +160,7 @@ class ResourceLink:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """An embedded resource: exactly one of `text` and `blob` (base64) is set."""
 
     uri: str
@@ -173,8 +169,7 @@ class Resource:
     mime_type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownContent:
+class UnknownContent(Struct, frozen=True):
     """A block of a kind that this client does not know; shown as a placeholder (C-131)."""
 
     kind: str
@@ -184,8 +179,7 @@ class UnknownContent:
 Content: TypeAlias = Text | Image | Audio | ResourceLink | Resource | UnknownContent
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(Struct, frozen=True):
     """A change that the agent shows; `old_text` None means a new file, and may be a fragment."""
 
     path: str
@@ -193,15 +187,13 @@ class Diff:
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalOutput:
+class TerminalOutput(Struct, frozen=True):
     """The live output of a client terminal, by its id."""
 
     terminal_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """What became of a file, without its text: modify, add, delete, move, copy, or as it is said.
 
     `old_path` is where it was moved or copied from, `file_type` what it is now: text, binary,

@@ -7,9 +7,10 @@ part that an event does not touch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.model import (
@@ -34,8 +35,7 @@ from acp_nvim.session.terminal import Terminal
 Status: TypeAlias = Literal["idle", "running", "cancelling", "loading", "closed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A message of the user or the agent, or a thought; neighbouring texts are one block."""
 
     key: str
@@ -47,8 +47,7 @@ class Message:
     """True for the prompt as this client sent it: a live echo of it is not shown again (C-128)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """A tool call, merged from all that was said of it (C-160 to C-167)."""
 
     key: str
@@ -73,8 +72,7 @@ class ToolCall:
     """Keys of the calls that were made in this one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """A line of ours or the agent's that is no message: how a turn ended, what went wrong."""
 
     key: str
@@ -84,8 +82,7 @@ class Notice:
     mark: Mark = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Struct, frozen=True):
     """The agent's context made shorter: where it began, and what has become of it."""
 
     key: str
@@ -98,8 +95,7 @@ class Compaction:
 Entry: TypeAlias = Message | ToolCall | Notice | Compaction
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The current plan and the turn that it belongs to; empty entries: none."""
 
     turn: int
@@ -107,8 +103,7 @@ class Plan:
     id: str = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Context tokens in use, size of the window, cumulative cost and limits if the agent tells."""
 
     used: int
@@ -123,8 +118,7 @@ NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class SessionState:
+class SessionState(Struct, frozen=True):
     """All that is known of one session. `id` is None until the agent has named it."""
 
     agent: str

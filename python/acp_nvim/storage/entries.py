@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from functools import cache
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import TypeAdapter
 
 from acp_nvim.history.conflict import Conflict
@@ -29,8 +31,7 @@ PORTION: Final = 2_000
 """Hunks that are made JSON of at once: more would hold the interpreter, and so the loop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """A host is about to make a file hold `after`: then these facts count. Exact texts' digests."""
 
     host: str
@@ -41,22 +42,19 @@ class Begun:
     """It is the user's decision, not a write of an agent's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What that host had begun is done."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """What that host had begun was not done; if it changed the file, other facts say how."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stands:
+class Stands(Struct, frozen=True):
     """The user and an agent have changed the same place; None: no more."""
 
     conflict: Conflict | None = None

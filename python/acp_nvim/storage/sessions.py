@@ -8,10 +8,11 @@ place of that of its key, and the last queue counts. Reading is tolerant of each
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from typing import Any, Final, TypeVar, get_args
 
+from msgspec.structs import replace
 from pydantic import ConfigDict, TypeAdapter
 
 from acp_nvim.session.content import Text, ToolContent

@@ -6,10 +6,11 @@ Every field is looked at, all the way down: a new one that holds a key is tried 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from acp_nvim.session.event import (
     CancelRequested,

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from time import monotonic, sleep, time_ns
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
@@ -39,8 +41,7 @@ PATIENCE = 0.2
 """Seconds that one comparison waits for all files that somebody is writing."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiskChange:
+class DiskChange(Struct, frozen=True):
     """What one file held, and what it holds; None: it was, or is, not there. Exact texts."""
 
     path: str
@@ -62,8 +63,7 @@ class DiskChange:
         return self.path, self.before, self.after
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
+class Unclear(Struct, frozen=True):
     """A file whose text before or after a change is not known, as it was seen; None: not seen, of
     a link both."""
 

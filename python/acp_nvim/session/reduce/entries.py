@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from acp_nvim.session.log import Index, Log, Table
 from acp_nvim.session.model import Mark, Severity, ToolStatus

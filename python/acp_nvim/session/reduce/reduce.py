@@ -8,8 +8,9 @@ event that changes nothing gives the very same state. Anyone may call it; the cl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from acp_nvim.session import options
 from acp_nvim.session.event import (

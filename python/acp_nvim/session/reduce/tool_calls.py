@@ -6,8 +6,10 @@ same upsert, because agents repeat the first and forget it.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
+
+from msgspec.structs import replace
 
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.reduce.entries import OPEN, add_named, put

@@ -8,8 +8,10 @@ open block are settled and only carried along. For the renderers of `view`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from operator import is_
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.log import Log
@@ -21,8 +23,7 @@ from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.visible import visible
 
 
-@dataclass(frozen=True, slots=True)
-class _Carry:
+class _Carry(Struct, frozen=True):
     """Where the next call goes on: after the last newline."""
 
     offset: int = 0
@@ -30,8 +31,7 @@ class _Carry:
     block: Block = PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """The beginning of a text and its lines; a newline at its end begins no further line."""
 
     source: Beginning
