@@ -178,9 +178,8 @@ def reachable(host: Host, launch: Launch) -> Launch:
     query = parse_qsl(urlsplit(launch.remote.url).query)
     host.workspace.redaction.learn(value for _, value in query)
     headers = partial(_headers, host, launch.name)
-    return msgspec.structs.replace(
-        launch, remote=msgspec.structs.replace(launch.remote, headers=headers)
-    )
+    remote = msgspec.structs.replace(launch.remote, headers=headers)
+    return msgspec.structs.replace(launch, remote=remote)
 
 
 def marked(launch: Launch, mark: str) -> Launch:

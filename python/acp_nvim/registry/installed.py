@@ -7,11 +7,11 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from acp_nvim.storage import private
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.elicitation.model import Elicitation
+from acp_nvim.session.stored import Stored
 
 Role: TypeAlias = Literal["user", "agent", "thought"]
 ToolStatus: TypeAlias = Literal[
@@ -21,7 +22,7 @@ Mark: TypeAlias = Literal["", "cut_off", "anew", "end"]
 is the row below a turn that says how the turn ended."""
 
 
-class Mode(Struct, frozen=True):
+class Mode(Stored, frozen=True):
     """A session mode that can be chosen."""
 
     id: str
@@ -29,7 +30,7 @@ class Mode(Struct, frozen=True):
     description: str | None = None
 
 
-class ConfigChoice(Struct, frozen=True):
+class ConfigChoice(Stored, frozen=True):
     """One value of a select option; `group` is the name of its group, if any."""
 
     value: str
@@ -38,7 +39,7 @@ class ConfigChoice(Struct, frozen=True):
     group: str | None = None
 
 
-class ConfigOption(Struct, frozen=True):
+class ConfigOption(Stored, frozen=True):
     """A session config option; `value` is a choice's value, or a bool when `type` is boolean."""
 
     id: str
@@ -52,7 +53,7 @@ class ConfigOption(Struct, frozen=True):
     """The request that sets it; `set_model` for the list of models of older agents."""
 
 
-class Chosen(Struct, frozen=True):
+class Chosen(Stored, frozen=True):
     """What was set in a session, as it is kept for an agent that does not tell it again."""
 
     config: tuple[ConfigOption, ...] = ()
@@ -114,14 +115,14 @@ class RateLimit(Struct, frozen=True):
     """Seconds since 1970."""
 
 
-class Location(Struct, frozen=True):
+class Location(Stored, frozen=True):
     """A place in a file that a tool call works on; `line` is 1-based, None if not said."""
 
     path: str
     line: int | None = None
 
 
-class Selection(Struct, frozen=True):
+class Selection(Stored, frozen=True):
     """Lines of a buffer that go with a prompt; `mark` finds them again when it is sent.
 
     `first` and `last` are 1-based and inclusive; `lines` is what they held when chosen, used only
@@ -137,7 +138,7 @@ class Selection(Struct, frozen=True):
     filetype: str = ""
 
 
-class Mention(Struct, frozen=True):
+class Mention(Stored, frozen=True):
     """An `@…` in a prompt: the names that it may stand for, the longest first.
 
     There are several only where it ends in punctuation: `@a.py.` may mean `a.py`.
@@ -146,7 +147,7 @@ class Mention(Struct, frozen=True):
     names: tuple[str, ...]
 
 
-class Prompt(Struct, frozen=True):
+class Prompt(Stored, frozen=True):
     """What the user wants to say: ready blocks, and what is read when it is sent."""
 
     blocks: tuple[Content, ...]

@@ -30,12 +30,13 @@ from acp_nvim.session.model import (
     ToolStatus,
 )
 from acp_nvim.session.origin import Origin, SessionKey, Stretch, stretches
+from acp_nvim.session.stored import Stored
 from acp_nvim.session.terminal import Terminal
 
 Status: TypeAlias = Literal["idle", "running", "cancelling", "loading", "closed"]
 
 
-class Message(Struct, frozen=True):
+class Message(Stored, frozen=True):
     """A message of the user or the agent, or a thought; neighbouring texts are one block."""
 
     key: str
@@ -47,7 +48,7 @@ class Message(Struct, frozen=True):
     """True for the prompt as this client sent it: a live echo of it is not shown again (C-128)."""
 
 
-class ToolCall(Struct, frozen=True):
+class ToolCall(Stored, frozen=True):
     """A tool call, merged from all that was said of it (C-160 to C-167)."""
 
     key: str
@@ -72,7 +73,7 @@ class ToolCall(Struct, frozen=True):
     """Keys of the calls that were made in this one."""
 
 
-class Notice(Struct, frozen=True):
+class Notice(Stored, frozen=True):
     """A line of ours or the agent's that is no message: how a turn ended, what went wrong."""
 
     key: str
@@ -82,7 +83,7 @@ class Notice(Struct, frozen=True):
     mark: Mark = ""
 
 
-class Compaction(Struct, frozen=True):
+class Compaction(Stored, frozen=True):
     """The agent's context made shorter: where it began, and what has become of it."""
 
     key: str

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
