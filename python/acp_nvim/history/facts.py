@@ -18,13 +18,17 @@ Rows: TypeAlias = tuple[int, int] | None
 """A half-open range of 0-based rows of the text, None: all."""
 
 
-class Began(Struct, frozen=True):
+class _Fact(Struct, frozen=True, tag=True):
+    """One of several kinds, which msgspec tells apart by the names of their classes."""
+
+
+class Began(_Fact, frozen=True):
     """The text before an agent first changed the file, None: there was no file."""
 
     text: str | None
 
 
-class Wrote(Struct, frozen=True):
+class Wrote(_Fact, frozen=True):
     """An agent has changed the text."""
 
     author: Author
@@ -36,7 +40,7 @@ class Wrote(Struct, frozen=True):
     """Seconds since 1970."""
 
 
-class Saw(Struct, frozen=True):
+class Saw(_Fact, frozen=True):
     """The user has changed the text, or somebody who is no agent; see `Wrote`."""
 
     hunks: tuple[Hunk, ...]
@@ -44,7 +48,7 @@ class Saw(Struct, frozen=True):
     at: float = 0.0
 
 
-class Off(Struct, frozen=True):
+class Off(_Fact, frozen=True):
     """The author's turn was undone, in the batch of that name; without `found` only what is sure to
     be the agent's."""
 
@@ -54,13 +58,13 @@ class Off(Struct, frozen=True):
     found: bool = True
 
 
-class On(Struct, frozen=True):
+class On(_Fact, frozen=True):
     """The undo of that batch was redone."""
 
     batch: str
 
 
-class Rejected(Struct, frozen=True):
+class Rejected(_Fact, frozen=True):
     """The user has rejected the hunks in these rows; without `found` only those that are sure to be
     the agents'."""
 
@@ -69,19 +73,19 @@ class Rejected(Struct, frozen=True):
     at: float = 0.0
 
 
-class Kept(Struct, frozen=True):
+class Kept(_Fact, frozen=True):
     """The user has kept the hunks in these rows."""
 
     rows: Rows
 
 
-class Recoded(Struct, frozen=True):
+class Recoded(_Fact, frozen=True):
     """The file has another encoding: these lines are those."""
 
     lines: tuple[tuple[str, str], ...]
 
 
-class Had(Struct, frozen=True):
+class Had(_Fact, frozen=True):
     """The file is to have these attributes when it comes back."""
 
     attributes: FileAttributes = UNKNOWN_ATTRIBUTES
