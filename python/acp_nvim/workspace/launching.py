@@ -16,6 +16,7 @@ from acp_nvim.errors import UserError, suggest
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.registry.installed import Installed
+from acp_nvim.transport import remote as elsewhere
 from acp_nvim.transport.child import spawn
 from acp_nvim.transport.door import door
 from acp_nvim.transport.link import Link
@@ -120,9 +121,8 @@ async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
 
 
 async def _connect(name: str, remote: Remote) -> Link:
-    remote_transport = door("transport.remote", name)
-    link: Link = await remote_transport.connect(name, remote.url, await remote.headers())
-    return link
+    door(elsewhere, name)
+    return await elsewhere.connect(name, remote.url, await remote.headers())
 
 
 def available(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acp_nvim.patterns import lazy_pattern
 
-ROOT = Path(__file__).resolve().parents[2] / "python" / "acp_nvim"
+ROOT = Path(__file__).resolve().parents[3] / "python" / "acp_nvim"
 
 
 def at_import(node: ast.AST) -> Iterator[ast.AST]:
