@@ -6,9 +6,9 @@ fast as they are taken. A session whose id is a number is loaded with so many up
 imports `replayed` and `streamed` to know what must have arrived. Only the standard library.
 
 For `everyday.py`: `burst M L` says M messages of L lines at once, `edit N PATH` reads a file and
-writes N hunks of it, `ask` asks for a permission, `run` says that a command ran, `hush` says nothing.
-When each was asked and answered stands in the file that is the first argument, in nanoseconds of the
-monotonic clock.
+writes N hunks of it, `ask` asks for a permission, `run` says that a command ran, `hush` says
+nothing. When each was asked and answered stands in the file that is the first argument, in
+nanoseconds of the monotonic clock.
 """
 
 from __future__ import annotations
