@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stream import COUNT_TURNS, cpu, machine
+from stream import COUNT_TURNS, cpu, machine, screen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -275,7 +275,10 @@ def measured(kind: type[Client], root: Path, *, small: bool) -> dict[Row, float]
         command = [sys.executable, str(BENCH / "agent.py"), str(notes)]
         options = {"agents": {"bench": {"command": command[0], "args": command[1:]}}}
         # a host as it is started for a user: none that has been warmed for tests
-        with Neovim(options, root=root, env={"LC_ALL": "C.UTF-8"}, plugin=kind is Plugin) as nvim:
+        with (
+            Neovim(options, root=root, env={"LC_ALL": "C.UTF-8"}, plugin=kind is Plugin) as nvim,
+            screen(nvim),
+        ):
             client = kind(nvim, notes)
             watch = Watch(client)
             started(client, watch)
