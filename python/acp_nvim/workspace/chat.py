@@ -75,9 +75,15 @@ class Chat:
 
     def picture(self) -> Picture:
         """Return what is to be seen now."""
-        state, end, boundary = self.session.state, self._used() + SLICE, Boundary()
+        state, boundary = self.session.state, Boundary()
+        since, used = self._clock(), self._used()
+
+        def is_over() -> bool:
+            # the clock is cheaper to ask, and is never behind
+            return self._clock() - since >= SLICE and self._used() - used >= SLICE
+
         drawn = self.transcript = boundary.draw(
-            lambda: render(state, self._opened, self.transcript, lambda: self._used() >= end),
+            lambda: render(state, self._opened, self.transcript, is_over),
             lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
         )
         title = boundary.draw(self._bar, partial(faulty_bar, state.status))
