@@ -33,6 +33,7 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
+from acp_nvim.signal import Signal
 from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
@@ -42,7 +43,6 @@ from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host, Review, Start
 from acp_nvim.workspace.launching import start
-from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
 from acp_nvim.workspace.workspace import Workspace
 
@@ -89,7 +89,8 @@ class App:
     async def _tick(self) -> None:
         while True:
             # a list has ages, in minutes
-            await self._host.pulse.wait(MINUTE if self._host.workspace.lists else None)
+            with anyio.move_on_after(MINUTE if self._host.workspace.lists else None):
+                await self._host.pulse.wait()
             await anyio.sleep(TICK)
             COLLECTOR.search()
             screen.tick(self._host)
@@ -98,7 +99,7 @@ class App:
     # --- verbs
 
     def _dispatch(self, verb: str, payload: object, call: int | None) -> None:
-        self._host.pulse.stir()
+        self._host.pulse.set()
         if verb == "shutdown":
             self._host.tasks.start_soon(self._shutdown)
             return
@@ -188,7 +189,7 @@ def compose(
         told=Told(workspace.state_folder("remote")),
         choices=Choices(workspace.state_folder("choices")),
         tasks=Tasks(editor.notifier.fault),
-        pulse=Pulse(),
+        pulse=Signal(),
         clock=clock,
         start=start,
         sleep=sleep,
