@@ -33,7 +33,6 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.signal import Signal
 from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
@@ -43,6 +42,7 @@ from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host, Review, Start
 from acp_nvim.workspace.launching import start
+from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
 from acp_nvim.workspace.workspace import Workspace
 
@@ -89,8 +89,7 @@ class App:
     async def _tick(self) -> None:
         while True:
             # a list has ages, in minutes
-            with anyio.move_on_after(MINUTE if self._host.workspace.lists else None):
-                await self._host.pulse.wait()
+            await self._host.pulse.wait(MINUTE if self._host.workspace.lists else None)
             await anyio.sleep(TICK)
             COLLECTOR.search()
             screen.tick(self._host)
@@ -99,11 +98,11 @@ class App:
     # --- verbs
 
     def _dispatch(self, verb: str, payload: object, call: int | None) -> None:
-        self._host.pulse.set()
         if verb == "shutdown":
             self._host.tasks.start_soon(self._shutdown)
             return
         try:
+            self._host.pulse.stir()
             result = carry_out(self._host, verb, payload)
             if inspect.isawaitable(result):
                 self._host.tasks.start_soon(self._finish, result, call)
@@ -189,7 +188,7 @@ def compose(
         told=Told(workspace.state_folder("remote")),
         choices=Choices(workspace.state_folder("choices")),
         tasks=Tasks(editor.notifier.fault),
-        pulse=Signal(),
+        pulse=Pulse(),
         clock=clock,
         start=start,
         sleep=sleep,

@@ -22,7 +22,6 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.signal import Signal
 from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
@@ -30,6 +29,7 @@ from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
 from acp_nvim.workspace.workspace import Workspace
 
@@ -74,8 +74,8 @@ class Host(Struct, frozen=True):
     told: Told
     choices: Choices
     tasks: Tasks
-    pulse: Signal
-    """Set when something has changed: one more second is counted then."""
+    pulse: Pulse
+    """To be stirred when something has changed."""
     clock: Callable[[], float]
     """Monotonic, in seconds."""
     start: Start
