@@ -319,7 +319,7 @@ AGENTS: dict[str, list[Step]] = {
         Writes(0, 4, (*INSERT, Edit("delete", 0)), stale=False, meanwhile=0),
         User("reopen", 4, 0, 0),
     ],
-    "a file in the user's encoding that a command removes below a line that was kept of another's": [
+    "a file in the user's encoding that a command removes below a kept part of another's": [
         Coded(2, 1),
         DoubleWrites(1, 2, (Edit("insert", 4),), disk_first=False, between="typing", stale=False),
         Writes(
