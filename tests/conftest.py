@@ -22,6 +22,7 @@ settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("ACP_HYPOTHESIS", "steady"))
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return one worker more than there are processors: tests wait for processes now and then."""
     return (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1) + 1
