@@ -71,7 +71,7 @@ vim.g.acp = nil
 ---@field prompt_height? { [1]: integer, [2]: integer }
 ---@field notify? 'line'|'terminal'|'vim.notify'|'off'
 ---@field plan? 'top'|'chat'
----@field sessions? 'list'|'pick'
+---@field sessions? 'list'|'sidebar'|'pick'
 ---@field completion? boolean
 ---@field winbar? fun(status: acp.Status): string
 

@@ -89,7 +89,7 @@ class App:
     async def _tick(self) -> None:
         while True:
             # a list has ages, in minutes
-            await self._host.pulse.wait(MINUTE if self._host.workspace.lists else None)
+            await self._host.pulse.wait(MINUTE if self._host.workspace.clocks() else None)
             await anyio.sleep(TICK)
             COLLECTOR.search()
             screen.tick(self._host)

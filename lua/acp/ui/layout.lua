@@ -130,6 +130,22 @@ local function open_column(buffer, side, width)
   return window
 end
 
+--- Show a buffer of ours as a column at the left that keeps its width, and go there. The window holds it:
+--- no file is shown in it.
+---@param buffer integer
+---@param width integer
+function M.open_sidebar(buffer, width)
+  keeping_views(function()
+    M.leave_float()
+    local window = api.nvim_open_win(buffer, true, { split = 'left', win = -1, width = width })
+    unseen.shown(buffer)
+    dress.window(window, dress.SIDEBAR)
+    M.hold(window, buffer)
+    vim.w[window].acp_sidebar = true
+  end)
+  unseen.stop_insert()
+end
+
 ---@param buffer integer a chat
 ---@return integer window
 local function open_row(buffer)
@@ -306,13 +322,15 @@ function M.open(chat, mods)
   unseen.stop_insert()
 end
 
+--- Close a window of ours; beside it a sidebar alone is not enough to work in.
 ---@param window integer
-local function close_window(window)
+function M.close_window(window)
   local others = vim.tbl_filter(function(other)
-    return other ~= window and not M.is_float(other)
+    return other ~= window and not M.is_float(other) and not vim.w[other].acp_sidebar
   end, api.nvim_tabpage_list_wins(0))
   if #others == 0 and #api.nvim_list_tabpages() == 1 and not M.is_float(window) then
     M.hold(window, nil)
+    vim.w[window].acp_sidebar = nil
     api.nvim_win_call(window, vim.cmd.enew) -- the last window of Neovim cannot be closed
   else
     api.nvim_win_close(window, true)
@@ -330,7 +348,7 @@ function M.close(chat)
     for _, buffer in ipairs({ chat.prompt, chat.chat }) do
       local window = M.window_of(buffer)
       if window then
-        close_window(window)
+        M.close_window(window)
       end
     end
   end)

@@ -68,6 +68,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "restart": Verb(payloads.OfAgent, agent.restart),
     "sessions": Verb(of_sessions.Sessions, deeds.sessions),
     "list_sessions": Verb(of_sessions.ListSessions, listing.show),
+    "list_shown": Verb(of_sessions.ListShown, listing.appear),
     "filter_sessions": Verb(of_sessions.FilterSessions, listing.narrow),
     "session": Verb(of_sessions.OfListed, listing.act),
     "list_closed": Verb(of_sessions.OfList, listing.closed),

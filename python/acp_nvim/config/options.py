@@ -169,7 +169,7 @@ class UiOptions(Section):
 
     `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar;
     `plan`: whether the bar says how far it is, or the chat shows it whole; `sessions`: whether
-    their list stays or is a picker;
+    their list is a window below, a column that stays or a picker;
     with `completion` a list opens by itself while one writes in it; `notify`: how the user is told
     of what happens in a chat that is not on screen.
     """
@@ -179,7 +179,7 @@ class UiOptions(Section):
     prompt_height: Rows = (3, 12)
     notify: Literal["line", "terminal", "vim.notify", "off"] = "line"
     plan: Literal["top", "chat"] = "top"
-    sessions: Literal["list", "pick"] = "list"
+    sessions: Literal["list", "sidebar", "pick"] = "list"
     completion: bool = True
     winbar: StaysInLua = None
 

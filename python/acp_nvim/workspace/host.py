@@ -92,6 +92,7 @@ class Host(Struct, frozen=True):
         self.touch_lists()
 
     def touch_lists(self) -> None:
-        """Draw the lists of the sessions anew."""
-        for number in self.workspace.lists:
-            self.editor.screen.touch(number)
+        """Draw the lists of the sessions anew, as far as they are on the screen."""
+        for number, shown in self.workspace.lists.items():
+            if shown.is_shown:
+                self.editor.screen.touch(number)

@@ -13,6 +13,7 @@ from acp_nvim.session.saved import SavedSession, title_of
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.lists import session_list as view
+from acp_nvim.view.lists import sidebar
 from acp_nvim.view.lists.sessions import Row, merged, open_row, stored_row
 from acp_nvim.view.status import faulty_bar
 from acp_nvim.view.visible import one_line
@@ -66,6 +67,7 @@ class SessionList:
         clock: Callable[[], float],
         now: Callable[[], float],
         with_keys: bool,
+        is_sidebar: bool = False,
     ) -> None:
         """Take the buffer and the project's folder; whether the bar names the keys.
 
@@ -79,6 +81,10 @@ class SessionList:
         """What is on disk."""
         self.wanted = ""
         """The words that a row must show."""
+        self.is_sidebar = is_sidebar
+        """It is a column, by project and without ages."""
+        self.is_shown = True
+        """A window of the user's tabpage shows it; else it is not drawn."""
         self._chats = chats
         self._clock = clock
         self._now = now
@@ -107,6 +113,20 @@ class SessionList:
         return replace(drawn, faults=tuple(boundary.faults))
 
     def _drawn(self, boundary: Boundary) -> Picture:
+        return self._drawn_sidebar(boundary) if self.is_sidebar else self._drawn_list(boundary)
+
+    def _drawn_sidebar(self, boundary: Boundary) -> Picture:
+        home, rows = os.path.expanduser("~"), self.rows()
+        if self.wanted:
+            rows = sidebar.matching(rows, self.wanted, home=home)
+        column = sidebar.draw(
+            rows, cwd=self.cwd, home=home, filtered=bool(self.wanted), boundary=boundary
+        )
+        works = any(row.state in ("running", "cancelling") and not row.asks for row in rows)
+        status = {"rows": _names(column.rows), "filter": self.wanted, "works": works}
+        return Picture(column.blocks, status, view.bar(rows, self.wanted, with_keys=False))
+
+    def _drawn_list(self, boundary: Boundary) -> Picture:
         now, home, rows = self._now(), os.path.expanduser("~"), self.rows()
         if self.wanted:
             rows = view.matching(rows, self.wanted, now=now, home=home)
@@ -117,9 +137,11 @@ class SessionList:
         return Picture(blocks, {"rows": _names(rows), "filter": self.wanted}, bar)
 
 
-def _names(rows: Sequence[Row]) -> list[dict[str, object]]:
+def _names(rows: Sequence[Row | None]) -> list[dict[str, object] | bool]:
+    """Return the session of each line; False where there is none."""
     return [
-        {
+        row is not None
+        and {
             "agent": row.agent,
             "session": row.id,
             "chat": row.chat,

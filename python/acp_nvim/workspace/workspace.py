@@ -65,6 +65,15 @@ class Workspace(Struct):
         """Return the chat that shows the session, or None."""
         return next((chat for chat in self.chats.values() if chat.session is session), None)
 
+    def clocks(self) -> list[int]:
+        """Return the lists on the screen that have ages."""
+        lists = self.lists.items()
+        return [number for number, it in lists if it.is_shown and not it.is_sidebar]
+
+    def sidebars(self) -> list[int]:
+        """Return the lists on the screen that tell what the sessions do."""
+        return [number for number, it in self.lists.items() if it.is_shown and it.is_sidebar]
+
     def sessions(self) -> list[Session]:
         """Return the sessions of all chats, and those that stand for an agent as a whole."""
         return [

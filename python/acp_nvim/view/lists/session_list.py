@@ -53,9 +53,9 @@ def blocks(
         for least, column in zip(_LEAST, columns or [()] * (len(_LEAST) + 1), strict=False)
     ]
     return tuple(
-        Block(_key(row), (_line(row, texts, widths),))
+        Block(key(row), (_line(row, texts, widths),))
         if isinstance(texts, tuple)
-        else Block(_key(row), (fault_line(texts),))
+        else Block(key(row), (fault_line(texts),))
         for row, texts in zip(rows, table, strict=True)
     )
 
@@ -86,7 +86,8 @@ def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
     return Bar(tuple(part for part in parts if part.text))
 
 
-def _key(row: Row) -> str:
+def key(row: Row) -> str:
+    """Return the name of its block."""
     return f"{row.chat}" if row.chat else f"{row.agent}\0{row.id}"
 
 
@@ -99,12 +100,12 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
         _state(row)[0],
         "" if row.updated is None else _since(now - row.updated),
         one_line(row.agent, 20),
-        _folder(row.cwd, home),
-        one_line(_title(row), 200),
+        folder_name(row.cwd, home),
+        one_line(title(row), 200),
     )
 
 
-def _title(row: Row) -> str:
+def title(row: Row) -> str:
     """Return what tells it from others; the agent knows one that is not open by its id."""
     if row.title or row.kind != "open":
         return row.title or row.id
@@ -123,7 +124,7 @@ def _since(seconds: float) -> str:
     return "now" if seconds < 60 else age(seconds)
 
 
-def _folder(path: str, home: str) -> str:
+def folder_name(path: str, home: str) -> str:
     """Return a folder with its end, which tells it from others."""
     if home and (path == home or path.startswith(f"{home}/")):
         path = f"~{path[len(home) :]}"
