@@ -21,12 +21,11 @@ local function width()
   return math.max(1, math.min(wanted, math.floor(vim.o.columns / 2)))
 end
 
+---@param window integer
 ---@param buffer integer
----@return integer[] windows of all tabpages that hold it
-local function windows(buffer)
-  return vim.tbl_filter(function(window)
-    return layout.held(window) == buffer
-  end, api.nvim_list_wins())
+---@return boolean whether it shows it, or does so again in a moment
+local function has(window, buffer)
+  return layout.held(window) == buffer or api.nvim_win_get_buf(window) == buffer
 end
 
 --- Whether the host was told that it is on the screen.
@@ -52,7 +51,11 @@ local function settle(buffer)
   vim.schedule(function()
     if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_valid(buffer) then
       return
-    elseif #windows(buffer) == 0 then
+    end
+    local is_anywhere = vim.iter(api.nvim_list_wins()):any(function(window)
+      return has(window, buffer)
+    end)
+    if not is_anywhere then
       return unseen.delete(buffer)
     end
     look(buffer)
@@ -78,19 +81,19 @@ function M.make(buffer)
     desc = 'The width of the list of sessions is kept; without a window it ends',
     callback = function(event)
       local window = assert(tonumber(event.match))
-      if api.nvim_win_is_valid(window) and layout.held(window) == buffer then
+      if api.nvim_win_is_valid(window) and has(window, buffer) then
         keep_width(window)
         settle(buffer)
       end
     end,
   })
-  api.nvim_create_autocmd('TabEnter', {
-    group = group,
-    desc = 'The list of sessions is drawn where it is seen',
-    callback = function()
-      settle(buffer)
-    end,
-  })
+  local function seen()
+    settle(buffer)
+  end
+  local desc = 'The list of sessions is drawn where it is seen'
+  api.nvim_create_autocmd('TabEnter', { group = group, desc = desc, callback = seen })
+  local events = { 'BufEnter', 'BufLeave' }
+  api.nvim_create_autocmd(events, { group = group, buffer = buffer, desc = desc, callback = seen })
 end
 
 --- Show it in this tabpage, and go there.

@@ -79,7 +79,7 @@ def test_it_says_what_each_session_does_at_each_size(job: MainJob) -> None:
         assert column[4][1:] == " remember the milk"
         assert column[4][0] in "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏◐"
         assert column[5:8] == ["  scripted · 0.04 USD", "  0/2 ◐ Buy milk", "  npm test"]
-        assert column[-2 if rows else 0].startswith("acp-sessions")
+        assert any(row.startswith("acp-sessions") for row in column[-3:])
 
 
 def test_a_question_is_answered_from_it_and_a_failed_turn_is_marked(job: MainJob) -> None:
@@ -145,7 +145,7 @@ def test_it_is_drawn_only_while_it_is_seen_and_something_changes(job: MainJob) -
     job.finish(agent, prompt)
     job.inspect()
     assert job.nvim.lua("return _G.drawn") == drawn
-    assert job.nvim.lua(TIMERS) == 0
+    job.until(lambda: job.nvim.lua(TIMERS) == 0)
     job.command("tabprevious")
     job.until(lambda: not any("npm" in line for line in job.nvim.lines(buffer)))
     job.until(lambda: job.nvim.lua(TIMERS) == 0)
