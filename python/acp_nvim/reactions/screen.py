@@ -8,7 +8,7 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionOpened
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.lists.sessions import work
+from acp_nvim.view.lists.sessions import is_other_work
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.session_list import kept_rows
 
@@ -51,7 +51,7 @@ def tick(host: Host) -> None:
 def list_work(host: Host, session: Session, before: SessionState, _event: Event) -> None:
     """Draw the sidebars if the session is at something else now."""
     sidebars = host.workspace.sidebars()
-    if sidebars and work(before) != work(session.state):
+    if sidebars and is_other_work(before, session.state):
         for number in sidebars:
             host.editor.screen.touch(number)
 

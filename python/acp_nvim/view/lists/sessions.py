@@ -46,6 +46,13 @@ def work(state: SessionState) -> Work:
     return Work(plan, tool, cost_text(state.usage.cost if state.usage else None))
 
 
+def is_other_work(before: SessionState, state: SessionState) -> bool:
+    """Tell whether a session may be at something else; a long plan is not looked through."""
+    costs = [it.usage.cost if it.usage else None for it in (before, state)]
+    is_same = before.plan is state.plan and costs[0] == costs[1]
+    return not is_same or running_tool(before) != running_tool(state)
+
+
 class Row(Struct, frozen=True):
     """One session that can be chosen; `updated` in seconds since 1970, None if not known."""
 
