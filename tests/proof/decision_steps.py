@@ -8,7 +8,7 @@ from pathlib import Path
 
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.review.log import Turn
-from acp_nvim.review.turned import Undone
+from acp_nvim.review.outcome import Undone
 from tests.proof.deciding import (
     added,
     complaint_of_others,

@@ -15,8 +15,9 @@ import anyio
 from acp_nvim.history.author import SessionKey
 from acp_nvim.history.comment import Comment, Reason
 from acp_nvim.history.facts import Fact
-from acp_nvim.storage.entries import Begun
-from acp_nvim.storage.histories import Book, Histories
+from acp_nvim.history.file import File
+from acp_nvim.storage.entries import Begun, History, digest
+from acp_nvim.storage.histories import Histories
 from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.journal import Journal
 from acp_nvim.storage.json_store import JsonStore, Report
@@ -66,15 +67,17 @@ class EditStore:
     def begin(
         self,
         path: str,
-        before: str,
-        after: str,
+        texts: tuple[str | None, str | None],
         facts: tuple[Fact, ...],
+        known: File | None,
         *,
         is_decision: bool = False,
     ) -> None:
-        """A file is about to change between texts of these digests: then the facts count."""
+        """A file, `known` until then, is about to become the second of these texts: then the facts
+        count."""
         if host := self.journal.live():
-            self.histories.begin(path, Begun(host, before, after, facts, is_decision))
+            before, after = map(digest, texts)
+            self.histories.begin(path, Begun(host, before, after, facts, is_decision), known)
 
     async def noted(self) -> None:
         """Wait until a kill cannot make it undone that was noted until now."""
@@ -124,7 +127,7 @@ class EditStore:
         """Return how many records were cut off, which are given other names. Blocking."""
         return self.histories.set_aside() + sum(store.set_aside() for store in self._stores())
 
-    async def read_all(self) -> list[Book]:
+    async def read_all(self) -> list[History]:
         """Return the histories that are kept."""
         return await anyio.to_thread.run_sync(self.histories.read_all)
 

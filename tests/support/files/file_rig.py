@@ -37,8 +37,8 @@ from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.review.outcome import Undone
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.review.turned import Undone
 from acp_nvim.session.origin import Stretch
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from acp_nvim.storage.edits import EditStore

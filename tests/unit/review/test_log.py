@@ -62,8 +62,7 @@ def test_nothing_is_written_down_of_what_changes_nothing(edits: EditLog, books: 
     edits.wrote("/b", None, None, author())
     edits.saw("/a", "two\n")
     assert (edits.paths(), books.changed) == ((), [])
-    assert (edits.ledger("/a"), edits.changes("/a"), edits.origin("/a", 0)) == (None, (), None)
-    assert edits.undone("/a") == ()
+    assert (edits.file("/a"), edits.changes("/a"), edits.origin("/a", 0)) == (None, (), None)
 
 
 def test_what_the_user_did_before_a_write_is_the_users(edits: EditLog) -> None:
@@ -119,7 +118,7 @@ def test_turns_are_in_the_order_in_which_they_began(edits: EditLog) -> None:
 
 def test_a_turn_can_be_taken_back_although_it_was_kept(edits: EditLog) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
-    ledger = edits.ledger("/a")
+    ledger = edits.file("/a")
     assert ledger is not None
     edits.put("/a", keep(ledger).file)
     assert edits.changes("/a") == ()
@@ -135,7 +134,7 @@ def last_undo(edits: EditLog, session: tuple[str, str]) -> tuple[str, tuple[str,
 
 def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: EditLog) -> None:
     def take_back(path: str, batch: str, turn: int, session: str = "s") -> None:
-        ledger = edits.ledger(path)
+        ledger = edits.file(path)
         assert ledger is not None
         edits.put(path, undo(ledger, author(turn, session), batch, books.now()).file)
 
@@ -215,13 +214,13 @@ async def test_of_a_large_file_all_is_found_out_in_a_thread(
 
     await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
     with monkeypatch.context() as patched:
-        patched.setattr("acp_nvim.review.told.wrote", None)  # it is known already
+        patched.setattr("acp_nvim.review.log.wrote", None)  # it is known already
         edits.wrote("/a", LONG, MADE, author())
     await edits.look("/a", SEEN)
     found = await edits.find("/a", ("pending",))
-    assert aside == ["written", "_seen", "changes"]
+    assert aside == ["_written", "_seen", "changes"]
     assert found == plain.changes("/a")
-    assert edits.ledger("/a") == plain.ledger("/a")
+    assert edits.file("/a") == plain.file("/a")
 
 
 @pytest.mark.anyio
@@ -229,6 +228,6 @@ async def test_what_was_foreseen_of_another_ledger_is_not_taken(edits: EditLog) 
     await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
     edits.wrote("/a", "one\n", LONG, author())
     edits.wrote("/a", LONG, MADE, author(2))
-    ledger = edits.ledger("/a")
+    ledger = edits.file("/a")
     assert ledger is not None
     assert (ledger.text, len(ledger.changes)) == (MADE, 2)

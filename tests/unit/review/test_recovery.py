@@ -13,7 +13,7 @@ import pytest
 
 from acp_nvim.files import disk
 from acp_nvim.review.recovery import GRACE
-from acp_nvim.storage import histories, journal
+from acp_nvim.storage import private
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.baselines import repository
 from tests.support.files.file_rig import AGENT, FileRig, author
@@ -23,8 +23,7 @@ THEIRS = "one\nTWO\nthree\nfive\n"
 MORE = "one\nTWO\nthree\nFIVE\n"
 Act = Callable[[FileRig, Path], Awaitable[object]]
 MOMENTS: list[tuple[Any, str]] = [
-    (journal, "_write"),
-    (histories, "_write"),
+    (private, "write"),
     (disk, "_write"),
     (disk, "remove"),
 ]
@@ -371,7 +370,7 @@ async def test_a_turn_that_has_ended_was_not_killed(folder: Path) -> None:
     later = next_rig(rig)
     await later.restore()
     assert (later.said, len(later.edits.changes(str(path)))) == ([], 2)
-    assert later.edits.ledger(str(path)).text == THEIRS  # type: ignore[union-attr]
+    assert later.edits.file(str(path)).text == THEIRS  # type: ignore[union-attr]
 
 
 async def test_a_project_that_is_not_there_is_looked_at_later(folder: Path) -> None:
@@ -413,7 +412,7 @@ async def test_what_the_books_have_is_not_counted_twice(folder: Path) -> None:
         rig.store.write()
     later = next_rig(rig)
     await later.restore()
-    assert later.edits.ledger(str(path)) == rig.edits.ledger(str(path))
+    assert later.edits.file(str(path)) == rig.edits.file(str(path))
 
 
 async def test_a_conflict_stands_after_a_kill(folder: Path) -> None:

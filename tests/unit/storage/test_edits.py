@@ -1,4 +1,4 @@
-"""Ledgers on disk: what is noted is found by the next host, whatever happened to the folder."""
+"""Histories on disk: what is noted is found by the next host, whatever happened to the folder."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ async def test_a_folder_that_takes_nothing_costs_no_session(store: EditStore, fo
 async def test_what_is_begun_names_its_host_which_can_be_told_to_live(
     store: EditStore, folder: Path
 ) -> None:
-    store.begin("/a", "1", "2", PENDING.facts)
+    store.begin("/a", ("a\n", "b\n"), PENDING.facts, None)
     await store.noted()
     other = EditStore(lambda: str(folder))
-    (book,) = await other.read_all()
-    (host,) = book.begun
+    (history,) = await other.read_all()
+    (host,) = history.begun
     assert host == store.journal.name and other.journal.has(host)
     store.flush()
-    (book,) = await other.read_all()
-    assert not book.begun and not other.journal.has(host)
+    (history,) = await other.read_all()
+    assert not history.begun and not other.journal.has(host)
 
 
 async def test_what_is_no_list_is_passed_over(store: EditStore, folder: Path) -> None:

@@ -1,13 +1,17 @@
-"""What stands of a conflict when the agent goes on with its text, or the user. Pure."""
+"""What becomes of a conflict as the user goes on with their text, or the agent with its own. Pure,
+but for whether a file is there."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from acp_nvim.files.text import apart, reconciled, with_theirs
+from acp_nvim.files import disk
+from acp_nvim.files.line_ends import merge_lines
+from acp_nvim.files.text import apart, having, reconciled, with_theirs
+from acp_nvim.history.author import TurnKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.file import File
-from acp_nvim.review.given_up import without_theirs
 
 
 def with_older(conflict: Conflict, older: Conflict | None) -> Conflict:
@@ -38,7 +42,7 @@ def rewritten(conflict: Conflict, live: str, theirs: str) -> Conflict | None:
 
 
 def weighed(
-    conflict: Conflict, live: str | None, ledger: File | None
+    conflict: Conflict, live: str | None, file: File | None
 ) -> Conflict | tuple[str, str | None] | None:
     """Return the conflict as it stands in the live text, None: no file. Else it is over: what is
     counted to its agent then, before and after, None: nothing."""
@@ -48,7 +52,35 @@ def weighed(
     places = apart(conflict.base, live, conflict.theirs)
     if places:
         return conflict if places == conflict.places else replace(conflict, places=places)
-    before = without_theirs(conflict, ledger)
-    without, conflicts = reconciled(conflict.theirs, live, before)
+    without, conflicts = reconciled(conflict.theirs, live, _without_theirs(conflict, file))
     # else the user has gone on in it: it is the user's
     return (without, live) if not conflicts and without != live else None
+
+
+def _without_theirs(conflict: Conflict, file: File | None) -> str:
+    """Return the text that the agent has written upon: unsaved text that stood against it is given
+    up, and what the agent had read, or the file's history has already, is none of its own."""
+    before, theirs = conflict.before, conflict.theirs
+    text = conflict.base if before is None else having(before, theirs, _read(conflict, file))
+    was = None if file is None else file.text
+    return text if was is None else having(text, theirs, was)
+
+
+def _read(conflict: Conflict, file: File | None) -> str:
+    """Return what the agent had read, without what were agents' lines that are gone by now."""
+    gone = {*()} if file is None else file.gone_of_agents()
+    (lines,) = merge_lines(conflict.base)
+    return "".join(line for line in lines if line.rstrip("\r\n") not in gone)
+
+
+def is_removal(conflict: Conflict) -> bool:
+    """Return whether the agent has removed the file below the user's unsaved text, and no file is
+    there by now."""
+    is_gone = disk.mode(conflict.path) is None
+    return is_gone and conflict.on_disk and bool(conflict.base) and not conflict.theirs
+
+
+def removals(conflicts: Iterable[Conflict]) -> Iterator[tuple[TurnKey, str]]:
+    """Yield the turns that have removed a file so, each with the file."""
+    for conflict in filter(is_removal, conflicts):
+        yield conflict.author.turn_key, conflict.path
