@@ -103,14 +103,21 @@ def packed(items: Iterable[Run]) -> Runs:
     runs: list[Run] = []
     texts: list[str] = []
     story: Story | None = None
+    last: Run | None = None
+    """The only one of its story until now."""
     for run in items:
-        if story is not None and (run.story is story or run.story == story):
+        its = run.story
+        # most neighbours differ in their birth, which is quickly seen
+        if story is its or (story is not None and its.born == story.born and its == story):
+            texts, last = texts if last is None else [*last.texts], None
             texts += run.texts
             continue
         if story is not None:
-            runs.append(Run(tuple(texts), story))
-        texts, story = [*run.texts], run.story
-    return (*runs, Run(tuple(texts), story)) if story is not None else ()
+            runs.append(last or Run(tuple(texts), story))
+        texts, story, last = [], its, run
+    if story is not None:
+        runs.append(last or Run(tuple(texts), story))
+    return tuple(runs)
 
 
 def each(runs: Runs, change: Callable[[Story], Story]) -> Runs:

@@ -18,8 +18,9 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage import histories
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.entries import History, Stands, entry_of
+from acp_nvim.storage.entries import Entry, History, Stands, entry_of
 from acp_nvim.storage.histories import Histories, News
+from acp_nvim.storage.record import Value
 from tests.support.files.file_rig import FileRig, author
 
 PATH = "/work/a"
@@ -262,7 +263,12 @@ async def test_only_what_another_has_added_is_read(
     (one, two), disk, entries = hosts, Disk(), list[object]()
     disk.write(one, 1, "agent 1\n")
     await two.edits.read_all_on()
-    monkeypatch.setattr(histories, "entry_of", lambda it: entries.append(it) or entry_of(it))
+
+    def read(value: Value) -> Entry | None:
+        entries.append(value)
+        return entry_of(value)
+
+    monkeypatch.setattr(histories, "entry_of", read)
     disk.write(one, 3, "agent 3\n")
     await two.edits.read_all_on()
     assert len(entries) == 2, "what was begun, and that it is done"
