@@ -33,11 +33,10 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
+from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
-from acp_nvim.storage.told import Told
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host, Review, Start
