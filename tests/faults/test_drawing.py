@@ -125,7 +125,7 @@ def rich() -> SessionState:
 
 
 def chat_of(state: SessionState) -> Chat:
-    chat = Chat(1, 2, cast(Session, SimpleNamespace(state=state)), lambda: 2.0)
+    chat = Chat(1, 2, cast(Session, SimpleNamespace(state=state)), lambda: 2.0, lambda: 0.0)
     chat.pins_plan = True
     return chat
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005
-"""Seconds of drawing after which others have their turn: a key's answer, a cancel."""
+"""CPU seconds of drawing after which others have their turn: a key's answer, a cancel."""
 
 
 @dataclass(slots=True)
@@ -51,7 +52,9 @@ class Chat:
         prompt: int,
         session: Session,
         clock: Callable[[], float],
+        used: Callable[[], float] = time.thread_time,
     ) -> None:
+        """Take the clock of what is shown, and the CPU seconds that drawing has used."""
         self.number = number
         self.prompt = prompt
         self.session = session
@@ -68,12 +71,13 @@ class Chat:
         """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
         self._opened: frozenset[str] = frozenset()
         self._clock = clock
+        self._used = used
 
     def picture(self) -> Picture:
         """Return what is to be seen now."""
-        state, end, boundary = self.session.state, self._clock() + SLICE, Boundary()
+        state, end, boundary = self.session.state, self._used() + SLICE, Boundary()
         drawn = self.transcript = boundary.draw(
-            lambda: render(state, self._opened, self.transcript, lambda: self._clock() >= end),
+            lambda: render(state, self._opened, self.transcript, lambda: self._used() >= end),
             lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
         )
         title = boundary.draw(self._bar, partial(faulty_bar, state.status))
