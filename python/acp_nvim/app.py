@@ -50,7 +50,7 @@ LEAVING = 0.2
 """Seconds that an agent has to end when Neovim leaves, and again after TERM."""
 
 LATER = 0.01
-"""Seconds between what is in the books and what is done next, at least."""
+"""Seconds between what is in the log and what is done next, at least."""
 AGAIN = 60.0
 """Seconds after which it is said again that something is not kept."""
 

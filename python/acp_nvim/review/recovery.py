@@ -61,10 +61,10 @@ class Recovery:
         self._running = anyio.Lock()
 
     async def run(self) -> None:
-        """Take up the books, and all that is not in them; only the first call does anything.
+        """Take up the histories, and all that is not in them; only the first call does anything.
 
         Any call returns when that is done. Until then nobody looks at a file: what an agent has
-        done that the books do not have yet would be taken for the user's.
+        done that the log does not have yet would be taken for the user's.
         """
         async with self._running:
             if self._is_done:
@@ -119,7 +119,7 @@ class Recovery:
         return begun.is_decision and now != begun.before
 
     async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:
-        """See the files of the turns as the killed host did, but for what the books have."""
+        """See the files of the turns as the killed host did, but for what the log has."""
         folders = set(_folders(killed.turns))
         if not folders:
             return ()
@@ -132,7 +132,7 @@ class Recovery:
         return await self._baselines.recall(remembered, killed.at + GRACE, known)
 
     def _told(self, path: str) -> list[str | None]:
-        """Return the texts of a file that the books have: what was made of it, and what stands on
+        """Return the texts of a file that the log has: what was made of it, and what stands on
         the disk against the user's text."""
         file, conflict = self._log.file(path), self._log.conflict(path)
         texts = [] if file is None else [file.text]

@@ -52,7 +52,7 @@ class Review:
     recovery: Recovery
 
     async def restore(self) -> None:
-        """Take up the books of an earlier host, and what it had no time to write there."""
+        """Take up the histories of an earlier host, and what it had no time to write there."""
         await self.notes.restore()
         await self.comments.restore()
         await self.recovery.run()
