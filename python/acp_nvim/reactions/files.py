@@ -263,7 +263,7 @@ def look_around(host: Host) -> None:
 
 
 async def catch_up(host: Host) -> None:
-    """Take up the histories, and find all that agents have done until now, and the user in buffers."""
+    """Take up the histories; find all that agents have done until now, and the user in buffers."""
     await host.review.restore()
     look_around(host)
     await host.review.sync.drain()
