@@ -101,33 +101,33 @@ class NvimComparer:
 
 
 class NvimFollower:
-    """The sign where the agent is, and the window that follows: `lua/acp/files/follow.lua`."""
+    """The sign where the agent is, and the window that follows: `lua/acp/follow/follower.lua`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
 
     async def start(self) -> None:
         """See `editor.Follower`."""
-        await self._call.lua("acp.files.follow.start")
+        await self._call.lua("acp.follow.follower.start")
 
     async def show(self, path: str, line: int | None) -> bool:
         """See `editor.Follower`."""
         return bool(
-            await self._call.lua("acp.files.follow.show", path, line or 1, line is not None)
+            await self._call.lua("acp.follow.follower.show", path, line or 1, line is not None)
         )
 
     async def window(self) -> int | None:
         """See `editor.Follower`."""
-        found = await self._call.lua("acp.files.follow.window")
+        found = await self._call.lua("acp.follow.follower.window")
         return None if found is None else int(found)
 
     def clear(self) -> None:
         """See `editor.Follower`."""
-        self._call.post("acp.files.follow.clear")
+        self._call.post("acp.follow.follower.clear")
 
     def stop(self) -> None:
         """See `editor.Follower`."""
-        self._call.post("acp.files.follow.stop")
+        self._call.post("acp.follow.follower.stop")
 
 
 class NvimSurroundings(Surroundings):
