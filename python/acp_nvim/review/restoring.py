@@ -39,6 +39,8 @@ class Restoring:
         Without `found` what the agent is only supposed to have removed stays away.
         """
         gone = [it for it in self._log.conflicts() if it.author.turn_key == turn.key]
+        if not gone:
+            return undone
         back: list[str] = []
         doubtful: list[str] = []
         failed: list[str] = []
