@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 from urllib.parse import quote, unquote
+
+from msgspec import Struct
 
 _FILE = re.compile(r"(file:(?://(?:localhost)?)?)(/[^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _ADDRESS = re.compile(
@@ -28,15 +29,17 @@ Found: TypeAlias = tuple[str, int]
 """The other name of a folder, and how many parts of a path the first one took."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """The folders that an agent has in common with us; without any, all paths are as they are."""
 
     agent: str = ""
     theirs: tuple[Pair, ...] = ()
     """There, and here."""
-    ours: tuple[Pair, ...] = field(default=(), repr=False)
+    ours: tuple[Pair, ...] = ()
     """Here, and there: also by links that lead to the same folder."""
+
+    def __repr__(self) -> str:
+        return f"Paths(agent={self.agent!r}, theirs={self.theirs!r})"
 
     @classmethod
     def of(cls, agent: str, option: Mapping[str, str], real: Callable[[str], str]) -> Paths:

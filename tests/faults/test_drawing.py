@@ -10,13 +10,13 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import wraps
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 import acp_nvim.view
 from acp_nvim.client.session import Session

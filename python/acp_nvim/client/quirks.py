@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.agents import CONTEXT_AS_USER, LEGACY_MODELS, MODE_AS_TEXT
 from acp_nvim.session.content import Text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.editor.files import Files
 from acp_nvim.session.model import Selection
@@ -58,8 +59,7 @@ class ChatWindows(Protocol):
         """Show in the prompt what goes along: key, label and lines of each note. Never waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One row of a picker."""
 
     label: str
@@ -108,8 +108,7 @@ class Follower(Protocol):
         """Take the sign away and let the window go."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoginProgram:
+class LoginProgram(Struct, frozen=True):
     """What a login in a terminal runs; `env` is the whole environment."""
 
     argv: tuple[str, ...]
@@ -179,8 +178,7 @@ class QuestionWindow(Protocol):
 Drawn: TypeAlias = Literal["ok", "stale", "gone"]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldRows:
+class HeldRows(Struct, frozen=True):
     """Where lines are that the user has meant, at a changedtick of their buffer.
 
     `rows` are 0-based; None: the lines are gone.
@@ -231,8 +229,7 @@ class Reviewer(Protocol):
         """Show the 1-based line in a window for files; by the user's command only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """All that is to be seen of one chat at one moment."""
 
     blocks: Sequence[Block]
@@ -261,8 +258,7 @@ class Screen(Protocol):
         """Return when all that was touched before is on the screen; whether it was already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One row of the diagnostics or of the quickfix list; 1-based, 0 is not known."""
 
     path: str
@@ -273,8 +269,7 @@ class Finding:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class NamedText:
+class NamedText(Struct, frozen=True):
     """The lines of a buffer that is no file, and its name."""
 
     name: str
@@ -337,8 +332,7 @@ class TerminalScreens(Protocol):
         """Return when each that was opened has its buffer, if not all output; whether it had."""
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
+class Editor(Struct, frozen=True):
     """The ports; an editor of another kind is another one of these."""
 
     files: Files

@@ -20,10 +20,11 @@ import codecs
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import apply, diff

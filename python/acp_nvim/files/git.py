@@ -13,13 +13,13 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from subprocess import STDOUT
 from tempfile import TemporaryFile
 
 import anyio
 from anyio import to_thread
 from anyio.abc import Process
+from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
@@ -65,8 +65,7 @@ _ENTRY = re.compile(
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 
 
-@dataclass(frozen=True, slots=True)
-class Tracked:
+class Tracked(Struct, frozen=True):
     """A file as git's index has it: its blob, and when, how large and which it was on disk then.
 
     `modified` in ns; `inode` has its last 32 bits only.
@@ -78,8 +77,7 @@ class Tracked:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """Names of files relative to a folder; `whole`: these are all.
 
     What is no text in a name is a lone surrogate (`os.fsdecode`). A name that ends in "/" is that
@@ -90,8 +88,7 @@ class Names:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What a file of the configuration says; `key` is in lower case but for its middle."""
 
     file: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from acp_nvim.history.line import FILE, Runs
 
@@ -21,8 +22,7 @@ BOM, LINE_ENDS, LAST = KINDS = "byte-order mark: ", "line ends: ", "last line: "
 OPEN, ENDED = "no end", "ended"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A text as lines without their ends, `FILE` before them, and the settings that it shows."""
 
     lines: Sequence[str]

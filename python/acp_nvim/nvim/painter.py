@@ -8,12 +8,12 @@ their turn, and Neovim gets what there is at the end of each frame.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import anyio
 import anyio.lowlevel
+from msgspec import Struct, field
 
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
@@ -36,8 +36,7 @@ EVENTS = 100
 """Of a frame: each may have listeners, and a key waits for all of them."""
 
 
-@dataclass(slots=True)
-class _Canvas:
+class _Canvas(Struct):
     """A chat buffer, and what of it is known to be on screen."""
 
     source: Callable[[], Picture]

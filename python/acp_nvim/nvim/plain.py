@@ -6,9 +6,11 @@ A block that cannot be sent is one row that says so.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from acp_nvim.editor import Picture
 from acp_nvim.view.block import Block, Conceal, Highlight, LineHighlight, Margin, Mark, VirtualText
@@ -85,10 +87,12 @@ def bar(shown: Bar) -> list[dict[str, Any]]:
 def spec(comparison: Comparison) -> dict[str, Any]:
     """Return a `spec` of `acp.ui.compare.open`, without what is None."""
 
-    def given(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        return {name: value for name, value in items if value is not None}
+    sides = {"left": _given(comparison.left), "right": _given(comparison.right)}
+    return _given(comparison) | sides
 
-    return asdict(comparison, dict_factory=given)
+
+def _given(record: Struct) -> dict[str, Any]:
+    return {name: value for name, value in asdict(record).items() if value is not None}
 
 
 T = TypeVar("T")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from acp_nvim.errors import UserError
 from acp_nvim.session.environment import is_dangerous
@@ -35,8 +36,7 @@ _COMMAND = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """A way to install an agent: a package of npm or PyPI.
 
     `command` is the program in it, "" for the one that it is known by; `version` "" for the newest.
@@ -55,8 +55,7 @@ class Package:
         return f"{'npm' if self.source == 'npm' else 'PyPI'}: {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Struct, frozen=True):
     """A way to install an agent: an archive, or the program itself, to be downloaded.
 
     `command` is the program's path in it; `sha256` in lower case, "" where nobody tells it.
@@ -78,8 +77,7 @@ class Archive:
 Way: TypeAlias = Package | Archive
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An agent of the registry; its texts are safe to show and cut."""
 
     id: str

@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import IO
 
 import anyio
 from anyio.from_thread import check_cancelled
+from msgspec import Struct, field
 
 from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import UserError
@@ -30,8 +30,7 @@ ATTEMPTS, PAUSE = 5, 0.2
 """How often a folder is removed that is still written in, and the seconds in between."""
 
 
-@dataclass(slots=True)
-class Job:
+class Job(Struct):
     """An installation that runs."""
 
     says: str

@@ -8,10 +8,10 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Entry, parse
@@ -28,14 +28,16 @@ TAKEN = 60.0
 _MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What the registry at that address has listed, and when: seconds since 1970."""
 
     url: str
     fetched: float
-    text: str = field(repr=False)
+    text: str
     entries: tuple[Entry, ...]
+
+    def __repr__(self) -> str:
+        return f"Listing(url={self.url!r}, fetched={self.fetched!r}, entries={self.entries!r})"
 
 
 def this_machine() -> str:

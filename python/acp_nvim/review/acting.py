@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.editor import Busy, HeldRows, LiveBuffer
 from acp_nvim.errors import FileProblem, UserError
@@ -36,8 +36,7 @@ AGAIN: Final = 1.0
 """So often it is tried again, should Neovim have missed the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Rows of a file, 0-based, as the user has meant them in that `buffer`.
 
     `held` tells where they are by now.

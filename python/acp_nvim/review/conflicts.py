@@ -4,7 +4,8 @@ but for whether a file is there."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.files import disk
 from acp_nvim.files.line_ends import merge_lines

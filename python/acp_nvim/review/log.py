@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeAlias, get_args
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.files.event import DiskChanged, FileWritten, WriteBegun
@@ -42,8 +43,7 @@ Encodings: TypeAlias = tuple[str, str]
 a buffer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A turn of an agent, and the files that it has changed."""
 
     key: TurnKey
@@ -51,8 +51,7 @@ class Turn:
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Foreseen:
+class _Foreseen(Struct, frozen=True):
     """What is made of a file by something that is told of next."""
 
     by: tuple[object, ...]

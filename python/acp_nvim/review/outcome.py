@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.live import LiveFile
 from acp_nvim.history.author import Author, SessionKey, TurnKey
@@ -22,8 +24,7 @@ MOST_TURNS: Final = 100
 NAMED: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
+class Turned(Struct, frozen=True):
     """What an act makes of a file: the same one if nothing; how many hunks or lines it turned.
 
     `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
@@ -89,8 +90,7 @@ def missing(path: str) -> str:
     return f"{path} is gone: moved or deleted since"
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Struct, frozen=True):
     """What became of an undo or a redo."""
 
     author: Author | None

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.paths import SAME, Paths, absolute
 from acp_nvim.paths import named as named_path
@@ -46,8 +48,7 @@ WORD = re.compile(r"""'([^']+)'|"([^"]+)"|([^\s'"`;|&<>()\[\]{}=,$]+)""")
 """What may be a file in a command: what is quoted, and what stands between a shell's signs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A file, and the line in it if one is known; 1-based."""
 
     path: str

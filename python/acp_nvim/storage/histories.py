@@ -13,12 +13,13 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import anyio
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
@@ -52,8 +53,7 @@ CUT: Final = ".cut"
 MOST_CUT: Final = 20
 
 
-@dataclass(slots=True)
-class _Place:
+class _Place(Struct):
     """Where the list of a file is, and how far it is known."""
 
     file: Path
@@ -66,8 +66,7 @@ class _Place:
     unwritten: list[Entry] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(Struct, frozen=True):
     """What a list says that somebody has appended to, and how far it is read."""
 
     history: History
@@ -77,8 +76,7 @@ class News:
     inode: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Damaged:
+class _Damaged(Struct, frozen=True):
     """What stands in a list of which not all can be read, and what of it can."""
 
     text: str

@@ -12,13 +12,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 from uuid import uuid4
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.storage import limits, private
@@ -48,8 +48,7 @@ SIGNS: Final = {
 Kind: TypeAlias = Literal["begin", "end", "saved"]
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """One line. "begin" and "end": of a turn of `author` in `folders`.
 
     "saved": the user has written the file, `stamp`.
@@ -65,8 +64,7 @@ class Act:
 ACTS: Final = Record(Act, "acp_act", 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Killed:
+class Killed(Struct, frozen=True):
     """What a host has left that is gone."""
 
     name: str

@@ -14,11 +14,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.storage import limits, private
 
@@ -262,8 +262,7 @@ class JsonStore(Generic[T]):
         return digest + self._ending
 
 
-@dataclass(frozen=True, slots=True)
-class _Noted(Generic[T]):
+class _Noted(Struct, Generic[T], frozen=True):
     """What is to be kept; None: there is to be no such file."""
 
     value: T | None

@@ -10,7 +10,8 @@ import os.path
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.session.request import CreateTerminalRequest
@@ -44,8 +45,7 @@ AGENT = (
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """What leads to where an agent runs; `joined` makes one line for a shell of what follows."""
 
     prefix: tuple[str, ...]
@@ -92,8 +92,7 @@ def _quoted(word: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Program:
+class _Program(Struct, frozen=True):
     """How a program is told where to run another one."""
 
     verbs: tuple[tuple[str, ...], ...] = ((),)

@@ -10,12 +10,12 @@ import hashlib
 import socket
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import IO
 from urllib.parse import urljoin, urlsplit
 
 import httpx2
+from msgspec import Struct
 
 import acp_nvim
 from acp_nvim.errors import UserError
@@ -44,8 +44,7 @@ _SAID = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
+class Download(Struct, frozen=True):
     """What to fetch: an address, how many bytes at most, whether it may be on this machine."""
 
     url: str

@@ -12,13 +12,13 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 import anyio
 import httpx2
 from anyio.abc import TaskGroup
+from msgspec import Struct, field
 
 from acp_nvim.descriptors import Share
 from acp_nvim.errors import Code, ConnectionLost, UserError
@@ -51,8 +51,7 @@ def open_http(address: Address) -> Http:
     return Http(address, client(address))
 
 
-@dataclass(slots=True)
-class _Stream:
+class _Stream(Struct):
     """A stream of events: of a session, or of the connection."""
 
     session: str | None
@@ -66,8 +65,7 @@ class _Stream:
     """How many messages have come on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
+class _Refusal(Struct, frozen=True):
     """What a server has against a message: status, sentence, and the beginning of its own words."""
 
     status: int

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
 from acp_nvim.view.block import Line
@@ -49,8 +51,7 @@ def end_of(text: str, lines: int = LINES) -> int:
     return at
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
+class Beginning(Struct, frozen=True):
     """What is shown of a text that may grow: the characters before `end`."""
 
     whole: Text

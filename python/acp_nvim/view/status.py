@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
@@ -28,8 +30,7 @@ _MONEY = re.compile("[A-Z]{3}")
 """What a currency of ISO 4217 looks like; the schema asks for one, agents write `credits`, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class BarPart:
+class BarPart(Struct, frozen=True):
     """A word in the bar; without room those with the largest `need` are left out, 0 never."""
 
     group: str
@@ -45,8 +46,7 @@ class BarPart:
 NOTHING = BarPart("", "", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """What stands above a chat, from left to right."""
 
     parts: tuple[BarPart, ...] = ()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
@@ -23,8 +24,7 @@ SLICE = 0.005
 """CPU seconds of drawing after which others have their turn: a key's answer, a cancel."""
 
 
-@dataclass(slots=True)
-class Noted:
+class Noted(Struct):
     """What the prompt shows of the notes that go along with it."""
 
     labels: tuple[tuple[str, str, int], ...] = ()
@@ -35,8 +35,7 @@ class Noted:
     """They must be found out, again if they are already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewound:
+class Rewound(Struct, frozen=True):
     """The chat that a rewind came from, and the undos that it made, the newest turn first."""
 
     chat: int
@@ -75,9 +74,15 @@ class Chat:
 
     def picture(self) -> Picture:
         """Return what is to be seen now."""
-        state, end, boundary = self.session.state, self._used() + SLICE, Boundary()
+        state, boundary = self.session.state, Boundary()
+        since, used = self._clock(), self._used()
+
+        def is_over() -> bool:
+            # the clock is cheaper to ask, and is never behind
+            return self._clock() - since >= SLICE and self._used() - used >= SLICE
+
         drawn = self.transcript = boundary.draw(
-            lambda: render(state, self._opened, self.transcript, lambda: self._used() >= end),
+            lambda: render(state, self._opened, self.transcript, is_over),
             lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
         )
         title = boundary.draw(self._bar, partial(faulty_bar, state.status))

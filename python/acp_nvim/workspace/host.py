@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.editor import Editor
@@ -37,8 +37,7 @@ OnGroup: TypeAlias = Callable[[int, bool], None]
 Start: TypeAlias = Callable[[Launch, OnGroup], Awaitable[Link]]
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Struct, frozen=True):
     """What keeps the user's work safe."""
 
     log: EditLog
@@ -58,8 +57,7 @@ class Review:
         await self.recovery.run()
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """The parts; what changes with time is in them."""
 
     editor: Editor

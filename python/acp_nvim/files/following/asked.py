@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.following.supposed import EndedTurns, surest
@@ -16,8 +17,7 @@ OF_EDITOR = re.compile(r"/(\.[^/]*\.(sw[a-p]|un~)|%([^/%]+%)+[^/]*)$")
 """Swap and undo files, which the editor writes as the user types: nobody's."""
 
 
-@dataclass(slots=True)
-class Looks:
+class Looks(Struct):
     """Resolved paths, and folders, each with whose turn asked for it, None: nobody's.
 
     `sure`: those of which a tool call says that it changes them.

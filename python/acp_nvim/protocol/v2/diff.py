@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from acp_nvim.paths import named
 from acp_nvim.protocol.v2 import types
@@ -28,8 +29,7 @@ _LETTERS = {
 }
 
 
-@dataclass(slots=True)
-class _Hunk:
+class _Hunk(Struct):
     path: str
     is_new: bool
     olds: int

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 LONGEST = 8_000
 """Characters of an address that a browser surely takes."""
@@ -22,8 +23,7 @@ _HOST = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """`start` and `end` say where the host stands in the text; `refusal` why it is not opened."""
 
     url: str

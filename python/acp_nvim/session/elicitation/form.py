@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, TypeAlias, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.elicitation import pattern
 from acp_nvim.session.elicitation.model import (
@@ -37,12 +39,14 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Draft:
+class Draft(Struct, frozen=True):
     """What stands in the fields, by name, and what is wrong with it, a sentence each."""
 
     filled: Mapping[str, Filled]
     errors: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return "Draft()"
 
 
 def prefilled(form: Form) -> Draft:

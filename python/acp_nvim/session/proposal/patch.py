@@ -7,7 +7,9 @@ nobody proposed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.session.proposal.edit import Edit, Patch, Piece, Proposal, Remove, Whole
 
@@ -23,8 +25,7 @@ class NotAPatch(ValueError):
     """The text is no patch, or a broken one."""
 
 
-@dataclass(slots=True)
-class _Body:
+class _Body(Struct):
     """The lines of a hunk so far."""
 
     old: list[str] = field(default_factory=list)

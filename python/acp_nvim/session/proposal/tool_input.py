@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias
+
+from msgspec.structs import replace
 
 from acp_nvim.session.place import PATH_KEYS
 from acp_nvim.session.proposal.edit import Edit, Insert, Patch, Proposal, Remove, Replace, Whole

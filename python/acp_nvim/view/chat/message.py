@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.log import Log
@@ -34,8 +36,7 @@ NOTICES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """The lines of a message, and what the next drawing of it can go on from."""
 
     lines: Sequence[Line]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.view.block import Conceal, Highlight, Line, Mark, VirtualText
 from acp_nvim.view.markdown.columns import INLINE_LIMIT, marked
@@ -27,8 +28,7 @@ _HEADING = re.compile(r"[ \t]*+(#{1,6})(?=[ \t]|$)")
 _CHECKBOX = re.compile(r"[ \t]*+(\[[ xX]\])(?=[ \t]|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where the content of a visible line begins: after its quotes and list markers."""
 
     text: str
@@ -41,8 +41,7 @@ class _Place:
     marks: tuple[Mark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct, frozen=True):
     """No block is open, but the last line is held back if it may be the head of a table."""
 
     head: _Place | None = None

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.view.block import Highlight, Line, LineHighlight, Mark
 from acp_nvim.view.markdown.columns import INLINE_LIMIT, marked
@@ -27,8 +29,7 @@ _LANGUAGE = re.compile(r"[{. ]*([\w+#.-]+)")
 _DIFF = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", "@": "AcpDiffHunk"}
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A visible line of the body; the code in it begins at character `start`."""
 
     text: str
@@ -37,8 +38,7 @@ class Code:
     """What the quotes before the code are drawn with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     """An open fence; `body` is what can still change."""
 
     marker: str

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.view.block import Conceal, Highlight, Line, Mark, VirtualText
 from acp_nvim.view.markdown.columns import marked
@@ -52,8 +54,7 @@ def _is_wide_picture(character: str) -> bool:
     return "\U0001f1e6" <= character <= "\U0001f6ff" or "\U0001f900" <= character <= "\U0001faff"
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Struct, frozen=True):
     """The characters [start, end) between two pipes, and how wide they are shown."""
 
     start: int
@@ -63,8 +64,7 @@ class _Cell:
     """False for a last cell with no pipe after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row of a table; the columns of `marks` are characters."""
 
     text: str
@@ -72,8 +72,7 @@ class Row:
     marks: tuple[Mark, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """An open table: all of it can still change until `settled` is True."""
 
     depth: int
