@@ -212,11 +212,11 @@ def keep_safe(
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
     sync.foresee = log.foresee
     decisions = Decisions(log, files, sync, emit)
-    comments = Comments(files, store, changed)
+    comments = Comments(files, store.comments, changed)
     presenter = ReviewPresenter(
         log, decisions, comments, editor.reviewer, scope=workspace.scope, fault=fault
     )
-    notes = PromptNotes(files, knowledge, store, comments, fault)
+    notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
     tell = partial(editor.notifier.notice, warning=True)
     recovery = Recovery(store, log, sync, baselines, files, tell, workspace.is_here)
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)

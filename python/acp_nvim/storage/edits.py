@@ -6,7 +6,7 @@ journal, for what a kill would leave out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import anyio
@@ -58,10 +58,11 @@ class EditStore:
         self._disk: Final = InOrder()
         self.histories: Final = Histories(folder, report, self._disk)
         self.journal: Final = Journal(folder, report, self._disk)
-        self._lessons: Final = JsonStore(
+        self.lessons: Final = JsonStore(
             folder, ".lessons.json", LESSONS, most=MOST_LESSONS, report=report
         )
-        self._comments: Final = JsonStore(folder, ".comment.json", COMMENTS, report=report)
+        self.comments: Final = JsonStore(folder, ".comment.json", COMMENTS, report=report)
+        """Each has a file of its own: another Neovim has its own comments on the same lines."""
 
     def begin(
         self,
@@ -81,24 +82,6 @@ class EditStore:
     async def noted(self) -> None:
         """Wait until a kill cannot make it undone that was noted until now."""
         await self._disk.done()
-
-    def note_lessons(
-        self, key: SessionKey, rejected: Mapping[str, str | None], reasons: Reasons | None = None
-    ) -> None:
-        """Keep soon what the agent was not told of in that session; never waits."""
-        kept = KeptLessons(*key, dict(rejected), dict(reasons or {})) if rejected else None
-        self._lessons.note("\0".join(key), kept)
-
-    def note_comment(self, key: str, comment: Comment | None) -> None:
-        """Keep the comment of that key soon, or none any more; never waits.
-
-        Each has a file of its own: another Neovim has its own comments on the same lines.
-        """
-        self._comments.note(key, comment)
-
-    def has_comment(self, key: str) -> bool:
-        """Return whether it is kept: another Neovim may have sent it. Blocking."""
-        return self._comments.has(key)
 
     async def run(self) -> None:
         """Write what was noted, for ever."""
@@ -120,7 +103,7 @@ class EditStore:
         return all(done)
 
     def _stores(self) -> tuple[JsonStore[Any], ...]:
-        return self._lessons, self._comments
+        return self.lessons, self.comments
 
     def set_aside(self) -> int:
         """Return how many records were cut off, which are given other names. Blocking."""
@@ -129,11 +112,3 @@ class EditStore:
     async def read_all(self) -> list[History]:
         """Return the histories that are kept."""
         return await anyio.to_thread.run_sync(self.histories.read_all)
-
-    async def read_lessons(self) -> list[KeptLessons]:
-        """Return what agents were not told yet."""
-        return await anyio.to_thread.run_sync(self._lessons.read_all)
-
-    async def read_comments(self) -> list[Comment]:
-        """Return the user's comments that are kept."""
-        return await anyio.to_thread.run_sync(self._comments.read_all)

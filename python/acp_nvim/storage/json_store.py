@@ -88,6 +88,8 @@ class JsonStore(Generic[T]):
         self._is_told = False
         self._cut: set[Path] = set()
         """Files that were read, and end in the middle."""
+        self._restored = False
+        self._restoring = anyio.Lock()
         self._turn = threading.Lock()
         """Writes are done in the order in which they were noted."""
         self._lock = threading.RLock()
@@ -172,6 +174,16 @@ class JsonStore(Generic[T]):
     def read_all(self) -> list[T]:
         """Return what is on disk, the newest last; what was noted since is the caller's to know."""
         return list(self._read_files(head=False).values())
+
+    async def restore(self) -> list[T]:
+        """Return what an earlier host has kept, by the first call alone.
+
+        Any call returns when it is read.
+        """
+        async with self._restoring:
+            kept = [] if self._restored else await anyio.to_thread.run_sync(self.read_all)
+            self._restored = True
+        return kept
 
     def set_aside(self) -> int:
         """Give another name to what was read and ends in the middle; return how many these were.

@@ -54,7 +54,7 @@ def author(turn: int = 1, session: str = "s", agent: str = "gemini") -> Author:
 
 
 class FileRig:
-    """The parts are as the app puts them together; `kept` is where the books are.
+    """The parts are as the app puts them together; `kept` is where the histories are.
 
     What happens follows from the app's own table; `events` has all of it. Each look at the clock is
     a second later. `turns` has the turn of each session by its id, and `running` says whose turn
@@ -84,9 +84,9 @@ class FileRig:
         ports: Files = self.files
         baselines = baselines or Baselines()
         baselines.keep_in(Memory(self.store.journal.see))
-        self.comments = Comments(ports, self.store, self.changed.append)
+        self.comments = Comments(ports, self.store.comments, self.changed.append)
         self.lessons = PromptNotes(
-            ports, self.knowledge, self.store, self.comments, self.faults.append
+            ports, self.knowledge, self.store.lessons, self.comments, self.faults.append
         )
         self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
         self.sync = DiskSync(
