@@ -16,12 +16,10 @@ from msgspec import Struct
 from acp_nvim.editor import Busy, HeldRows, LiveBuffer
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.encoding import NotRead
-from acp_nvim.files.live import LiveFile
 from acp_nvim.files.put import stays
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.view.review.marks import FileReview
 
-L = TypeVar("L", LiveFile, LiveFile | None)
 T = TypeVar("T")
 
 ATTEMPTS: Final = 5
@@ -66,24 +64,6 @@ Find: TypeAlias = Callable[[FileReview], range]
 """Finds rows by what there is in a file; raises `UserError`."""
 Rows: TypeAlias = range | Place | Find | None
 """Which rows of a file are meant, None: all."""
-
-
-async def placed(
-    rows: Rows,
-    look: Callable[[], Awaitable[L]],
-    review: Callable[[LiveFile | None], Awaitable[FileReview]],
-) -> tuple[L, range | None]:
-    """Look at a file, and return it and where the rows are in it. Raises `UserError`."""
-    for _ in range(ATTEMPTS):
-        live = await look()
-        if rows is None or isinstance(rows, range):
-            return live, rows
-        if not isinstance(rows, Place):
-            return live, rows(await review(live))
-        at = await rows.at(None if live is None else live.buffer)
-        if at is not None:
-            return live, at
-    raise keeps_changing("the file")
 
 
 def keeps_changing(path: str) -> UserError:

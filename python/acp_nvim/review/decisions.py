@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Container, Iterable
 from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 from uuid import uuid4
 
 import anyio
@@ -35,10 +36,9 @@ from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.review.acting import (
     ATTEMPTS,
     Held,
-    L,
+    Place,
     Rows,
     keeps_changing,
-    placed,
     when_free,
     why_not,
 )
@@ -59,6 +59,8 @@ from acp_nvim.review.outcome import (
 from acp_nvim.review.restoring import Restoring
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.review.marks import FileReview
+
+L = TypeVar("L", LiveFile, LiveFile | None)
 
 
 class Seen(Struct, frozen=True):
@@ -384,7 +386,16 @@ class Decisions:
         self, path: str, rows: Rows, look: Callable[[str], Awaitable[L]]
     ) -> tuple[L, range | None]:
         """Look at the file so, and return it and where the rows are in it. Raises `UserError`."""
-        return await placed(rows, partial(look, path), partial(self._seen, path))
+        for _ in range(ATTEMPTS):
+            live = await look(path)
+            if rows is None or isinstance(rows, range):
+                return live, rows
+            if not isinstance(rows, Place):
+                return live, rows(await self._seen(path, live))
+            at = await rows.at(None if live is None else live.buffer)
+            if at is not None:
+                return live, at
+        raise keeps_changing(path)
 
     async def _look(self, path: str, *, raising: bool = False) -> LiveFile | None:
         """Fold in what the disk and the user have done since; return the file as it is now.

@@ -77,7 +77,6 @@ class EditLog:
         self._changed = changed
         self._passed = passed
         self._histories: dict[str, History] = {}
-        self._left: dict[str, FileAttributes] = {}
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
@@ -140,17 +139,22 @@ class EditLog:
     # --- what happens
 
     def wrote(
-        self, path: str, before: str | None, after: str | None, author: Author, encoding: str = ""
+        self,
+        path: str,
+        before: str | None,
+        after: str | None,
+        author: Author,
+        encoding: str = "",
+        left: FileAttributes | None = None,
     ) -> None:
         """An agent has made `after` of `before` (None: no file); nothing if they are equal.
 
-        `encoding`: that of its buffer, "" without one.
+        `encoding`: that of its buffer, "" without one. `left`: how the file was on disk before.
         """
         self._read_on(path)
         if before != after:
             self.weigh(path, before)  # the user may have given up the text that stood against it
-            form = self._left.pop(path, UNKNOWN_ATTRIBUTES)
-            self._wrote(path, before, after, author, form, encoding)
+            self._wrote(path, before, after, author, left or UNKNOWN_ATTRIBUTES, encoding)
             conflict = self.conflict(path)
             if conflict and after and not apart(conflict.base, after, conflict.theirs):
                 self.settled(path)  # what stood against the user's text is counted by this
@@ -213,10 +217,6 @@ class EditLog:
         if self._last[0] is not file:
             self._last = file, file.text
         return self._last[1]
-
-    def left(self, path: str, form: FileAttributes) -> None:
-        """A file was like that on disk before an agent has changed it; `wrote` is told next."""
-        self._left[path] = form
 
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
