@@ -247,7 +247,7 @@ class FileRig:
     # --- the end
 
     def kill(self) -> None:
-        """Kill the host; the books are as they are on disk. The rig is of no use from now on."""
+        """Kill the host; histories are as they are on disk. The rig is of no use from now on."""
         self.store.journal.drop()
 
     async def restore(self) -> None:

@@ -141,7 +141,7 @@ def text_of(path: Path) -> str | None:
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize("before", ["opened", "closed", "new"])
 @pytest.mark.parametrize("act", WRITES)
-async def test_a_write_is_in_the_books_or_not_done(
+async def test_a_write_is_in_the_log_or_not_done(
     folder: Path, knife: Knife, act: str, before: str, running: bool
 ) -> None:
     path, old, is_over = folder / "a", None if before == "new" else BASE, False
@@ -189,7 +189,7 @@ DECISIONS: dict[str, Act] = {"reject": reject, "keep": keep, "undo": undo, "redo
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize("opened", [True, False])
 @pytest.mark.parametrize("act", DECISIONS)
-async def test_a_decision_is_in_the_books_or_not_done(
+async def test_a_decision_is_in_the_log_or_not_done(
     folder: Path, knife: Knife, act: str, opened: bool, running: bool
 ) -> None:
     path, is_over = folder / "a", False
@@ -315,7 +315,7 @@ async def test_a_file_that_has_become_something_else_hides_no_other(
 
 @pytest.mark.parametrize("is_noted", [True, False])
 async def test_nobody_looks_before_the_books_have_all_of_it(folder: Path, is_noted: bool) -> None:
-    """Who draws the review does when there are books, and would take it for the user's."""
+    """Who draws the review does when there is a log, and would take it for the user's."""
     rig = FileRig(folder)
     path = rig.file(BASE)
     await rig.begin()

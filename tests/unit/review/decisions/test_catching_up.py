@@ -65,9 +65,9 @@ async def test_files_that_are_as_they_were_are_not_read(rig: FileRig, files: Cou
     files.type(first, "mine", "a", "B")
     await rig.review.catch_up([str(first), str(second)])
     assert set(files.read) == {"first"}
-    ledger = rig.edits.file(str(first))
-    assert ledger is not None
-    assert ledger.text == "mine\na\nB\n"
+    history = rig.edits.file(str(first))
+    assert history is not None
+    assert history.text == "mine\na\nB\n"
 
 
 async def test_a_file_that_another_program_has_written_is_read(
