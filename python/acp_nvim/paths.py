@@ -13,14 +13,16 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-_FILE = re.compile(r"(file:(?://(?:localhost)?)?)(/[^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
-_ADDRESS = re.compile(
+from acp_nvim.patterns import lazy_pattern
+
+_FILE = lazy_pattern(r"(file:(?://(?:localhost)?)?)(/[^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_ADDRESS = lazy_pattern(
     r"file:(?://(?:localhost(?=/))?)?([^?#]+)(?:[?][^#]*)?(?:#(.*))?", re.IGNORECASE | re.DOTALL
 )
-_AT_LINE = re.compile(r"(.*?[^:/]):(\d{1,9})(?:[:-]\d{1,9})*", re.DOTALL)
+_AT_LINE = lazy_pattern(r"(.*?[^:/]):(\d{1,9})(?:[:-]\d{1,9})*", re.DOTALL)
 """A name with the line in it, as in `src/a.py:12:5`."""
-_FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
-_DRIVE = re.compile(r"/[A-Za-z]:(/|$)")
+_FRAGMENT = lazy_pattern(r"L?(\d{1,9})(?!\d)")
+_DRIVE = lazy_pattern(r"/[A-Za-z]:(/|$)")
 """How a path of Windows begins in an address."""
 
 Pair: TypeAlias = tuple[str, str]

@@ -9,7 +9,6 @@ idea of what is ignored; dulwich is Python, and takes seconds for what git lists
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.programs import start
 
 MOST_NAMES = 20_000
@@ -58,7 +58,7 @@ _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
 _BLOBS = ("cat-file", "--batch")
 _ATTRIBUTES = ("check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding")
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     rb"100\d+ ([0-9a-f]+) 0\t([^\0]*)\0  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n"
     rb"  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n"
 )

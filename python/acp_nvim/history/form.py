@@ -6,15 +6,15 @@ which has a story as lines do. Where the ends are mixed, lines that end otherwis
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from acp_nvim.history.line import FILE, Runs
+from acp_nvim.patterns import lazy_pattern
 
-MARK: Final = re.compile("[\udd10-\udd3f]?\ufeff?")
+MARK: Final = lazy_pattern("[\udd10-\udd3f]?\ufeff?")
 """That of a wide encoding, and that of the order of bytes; see `files.encoding`."""
 ENDS: Final = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 NAMES: Final = {name: end for end, name in ENDS.items()}

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from acp_nvim.errors import UserError
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.environment import is_dangerous
 from acp_nvim.view.visible import one_line
 
@@ -23,17 +24,17 @@ MOST_ARGUMENTS = 64
 MOST_OF_NAME, MOST_OF_TEXT, MOST_OF_ADDRESS = 40, 300, 1_000
 """Characters of a name, a description or an argument, an address."""
 
-_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_NPM = re.compile(
+_ID = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
+_NPM = lazy_pattern(
     r"(?P<name>(@[a-z0-9][a-z0-9._~-]*/)?[A-Za-z0-9][A-Za-z0-9._~-]*)"
     r"(@(?P<version>[0-9A-Za-z][0-9A-Za-z.+-]*))?"
 )
-_PYPI = re.compile(
+_PYPI = lazy_pattern(
     r"(?P<name>[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\[[A-Za-z0-9._,-]+\])?)"
     r"((==|@)(?P<version>[0-9A-Za-z][0-9A-Za-z.!+-]*))?"
 )
-_COMMAND = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-_ADDRESS = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?")
+_COMMAND = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+_ADDRESS = lazy_pattern(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?")
 
 
 class Package(Struct, frozen=True):

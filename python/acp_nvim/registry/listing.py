@@ -16,6 +16,7 @@ from msgspec import Struct
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Entry, parse
 from acp_nvim.storage import private
+from acp_nvim.transport import download as network
 from acp_nvim.transport.door import door
 
 PUBLIC = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
@@ -104,15 +105,15 @@ def _listing(url: str, fetched: float, text: str) -> Listing:
 
 
 async def _fetch(url: str) -> Listing:
-    network = door("transport.download", "the list of agents")
+    door(network, "the list of agents")
     body = io.BytesIO()
     with anyio.move_on_after(TAKEN) as scope:
         wanted = network.Download(url, MOST, local=network.is_local(url))
         await network.download(wanted, body, lambda _count, _total: None)
     if scope.cancelled_caught:
-        raise UserError(f"{network.public(url)}: it is not here within {TAKEN:.0f} seconds")
+        raise UserError(f"{network.shown(url)}: it is not here within {TAKEN:.0f} seconds")
     text = body.getvalue().decode("utf-8", "replace")
     try:
         return await anyio.to_thread.run_sync(_listing, url, time.time(), text)
     except UserError as error:
-        raise UserError(f"{network.public(url)} {error}: check the option registry") from error
+        raise UserError(f"{network.shown(url)} {error}: check the option registry") from error

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.request import CreateTerminalRequest
 
 SCRIPT = (
@@ -42,7 +43,7 @@ AGENT = (
 )
 """What runs an agent there: it ends when our end of its input is closed, however that is."""
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Elsewhere(Struct, frozen=True):

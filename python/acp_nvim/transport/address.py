@@ -18,13 +18,14 @@ import truststore
 from msgspec import Struct, field
 
 from acp_nvim.errors import NotLetIn, UserError
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.transport.proxy import Proxy
 
 PATIENCE = 20.0
 """Seconds in which a server must take a connection."""
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(r"[\t -~]*")
+_NAME = lazy_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = lazy_pattern(r"[\t -~]*")
 _NOTHING: Mapping[str, str] = {}
 
 

@@ -85,6 +85,11 @@ def _client(proxy: Proxy | None) -> httpx2.AsyncClient:
     )
 
 
+def shown(url: str) -> str:
+    """Return what may be said of an address."""
+    return public(url)
+
+
 def is_local(url: str) -> bool:
     """Tell whether the address may be on this machine."""
     host = urlsplit(url).hostname or ""

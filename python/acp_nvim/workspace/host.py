@@ -28,6 +28,7 @@ from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
 from acp_nvim.workspace.workspace import Workspace
 
@@ -72,6 +73,8 @@ class Host(Struct, frozen=True):
     told: Told
     choices: Choices
     tasks: Tasks
+    pulse: Pulse
+    """To be stirred when something has changed."""
     clock: Callable[[], float]
     """Monotonic, in seconds."""
     start: Start

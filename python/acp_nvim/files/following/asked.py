@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from msgspec import Struct, field
@@ -12,8 +11,9 @@ from acp_nvim.files.following.supposed import EndedTurns, surest
 from acp_nvim.files.knowledge import Sure
 from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import Author
+from acp_nvim.patterns import lazy_pattern
 
-OF_EDITOR = re.compile(r"/(\.[^/]*\.(sw[a-p]|un~)|%([^/%]+%)+[^/]*)$")
+OF_EDITOR = lazy_pattern(r"/(\.[^/]*\.(sw[a-p]|un~)|%([^/%]+%)+[^/]*)$")
 """Swap and undo files, which the editor writes as the user types: nobody's."""
 
 

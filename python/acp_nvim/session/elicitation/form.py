@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.elicitation import pattern
 from acp_nvim.session.elicitation.model import (
     BooleanField,
@@ -32,11 +33,13 @@ Filled: TypeAlias = str | bool | tuple[str, ...] | None
 """What stands in a field: a number as the text that was typed; None: nothing yet."""
 
 LARGEST_INTEGER = 2**63 - 1
-_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_WHOLE = lazy_pattern(r"[+-]?\d{1,19}", re.ASCII)
+_EMAIL = lazy_pattern(r"[^@\s]+@[^@\s]+")
+_URI = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+_DATE = lazy_pattern(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATE_TIME = lazy_pattern(
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
 
 
 class Draft(Struct, frozen=True):
