@@ -6,7 +6,7 @@ one step of undo in a buffer, and then the history.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Iterable
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -89,10 +89,10 @@ class Decisions:
         """By path, the buffer and its changedtick and encoding when the log had its text last; of
         a file without one 0, 0 and its stamp."""
 
-    async def catch_up(self, paths: Iterable[str], *, closed: bool = False) -> None:
+    async def catch_up(self, paths: Collection[str], *, closed: bool = False) -> None:
         """Fold in what the user has done since in those of these files that are open: one call of
         the editor tells which are as they were. `closed`: in the others, too."""
-        opened = {it.path: it for it in await self._files.survey(["/"])}
+        opened = {it.path: it for it in await self._files.survey(["/"])} if paths else {}
         for path in paths:
             file = opened.get(path)
             if (file or closed) and not self._is_as_seen(path, file):

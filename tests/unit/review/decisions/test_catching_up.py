@@ -101,3 +101,11 @@ async def test_a_buffer_that_took_the_place_of_another_is_read(
     files.open(path, "other", "lines", changedtick=tick, modified=True, number=77)
     await rig.review.catch_up([str(path)])
     assert set(files.read) == {"first"}
+
+
+async def test_without_files_of_agents_the_editor_is_not_asked(
+    rig: FileRig, files: CountedFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "survey", None)
+    await rig.review.catch_up(())
+    assert files.read == []
