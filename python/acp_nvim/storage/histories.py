@@ -277,7 +277,8 @@ class Histories:
         if path not in self._places:
             # a path may be anything, of any length
             name = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-            self._places[path] = _Place(Path(self._folder(), name + ENDING))
+            # a thread may ask for it, too: both have the same one
+            self._places.setdefault(path, _Place(Path(self._folder(), name + ENDING)))
         return self._places[path]
 
     # --- in the thread
