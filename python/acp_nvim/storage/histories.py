@@ -226,6 +226,7 @@ class Histories:
 
     def forget(self, path: str) -> None:
         """Keep nothing of that file any more."""
+        self._begun.pop(path, None)
         self._do(path, partial(self._forget, self._place(path)))
 
     def flush(self) -> bool:

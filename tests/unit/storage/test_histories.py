@@ -377,6 +377,14 @@ def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_forgotten_while_it_is_changed_stays_gone(tmp_path: Path) -> None:
+    host, file = Host(tmp_path), written()
+    host.to(file)
+    host.histories.begin(PATH, Begun("host", "1", "2", file.facts), file)
+    host.histories.forget(PATH)
+    assert host.histories.flush() and list(tmp_path.iterdir()) == []
+
+
 def test_of_what_nobody_waits_for_the_oldest_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
