@@ -1,9 +1,7 @@
 """Values kept on disk: private files of JSON in one folder, one a value, replaced as a whole.
 
-Why files and not sqlite, measured by `bench/storage.py` on 500 histories of 20 turns each: to note
-one takes 5 ms (sqlite 1), to read all 0.5 s (0.5), on disk are 14 MB (14). Both happen in a
-thread and most of the reading is JSON either way, so nobody waits for the difference; and what a
-crash, another version or another Neovim does to a file costs that file, with no lock or schema.
+Why files and not sqlite: what a crash, another version or another Neovim does to a file costs that
+file, with no lock or schema; and nobody waits for the difference (`bench/storage.py`).
 """
 
 from __future__ import annotations
