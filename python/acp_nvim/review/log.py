@@ -28,7 +28,7 @@ from acp_nvim.history.fold import begin, had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import turns, undone
-from acp_nvim.review.conflicts import removals, rewritten, weighed, with_older
+from acp_nvim.review.conflicts import gone_on, removals, rewritten, weighed, with_older
 from acp_nvim.review.recode import recoded
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
@@ -99,7 +99,7 @@ class EditLog:
         # what is done from now on is newer, though the clock was set back: undo goes by that
         self._passed(max((it.file.at for it in kept if it.file), default=0.0))
         for it in kept:
-            if self.file(it.path) is None:
+            if self._history(it.path).file is None:
                 self._know(it)
 
     async def read_on(self, path: str) -> None:
@@ -155,7 +155,7 @@ class EditLog:
         if before != after:
             self.weigh(path, before)  # the user may have given up the text that stood against it
             self._wrote(path, before, after, author, left or UNKNOWN_ATTRIBUTES, encoding)
-            conflict = self.conflict(path)
+            conflict = self._history(path).conflict
             if conflict and after and not apart(conflict.base, after, conflict.theirs):
                 self.settled(path)  # what stood against the user's text is counted by this
 
@@ -175,7 +175,7 @@ class EditLog:
     def _written(
         self, path: str, before: str | None, after: str | None, author: Author, encoding: str
     ) -> File:
-        was, both = self.file(path), self._both(path, encoding)
+        was, both = self._history(path).file, self._both(path, encoding)
         making = partial(_written, was, before, after, author, both, self.now)
         return self._made((path, before, after, author), was, making)
 
@@ -186,7 +186,7 @@ class EditLog:
         by = path, before, after, author
         is_known = self._foreseen is not None and self._foreseen.by == by
         if author is not None and len(before or "") + len(after or "") > LARGE and not is_known:
-            was, both = self.file(path), self._both(path, fact.encoding)
+            was, both = self._history(path).file, self._both(path, fact.encoding)
             with suppress(Exception):  # `wrote` meets it again, and all others are told
                 made = await aside(partial(_written, was, before, after, author, both, self.now))
                 self._foreseen = _Foreseen(by, was, made)
@@ -194,7 +194,7 @@ class EditLog:
     async def look(self, path: str, text: str | None, encoding: str = "") -> None:
         """`saw`, of which a thread does what takes long; nobody else may change the history."""
         await self.read_on(path)
-        file = self.file(path)
+        file = self._history(path).file
         if file is not None and text is not None and len(text) > LARGE:
             seeing = partial(self._seen, path, file, text, encoding)
             self._foreseen = _Foreseen((path, text, encoding), file, await aside(seeing))
@@ -221,11 +221,11 @@ class EditLog:
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
         self._read_on(conflict.path)
-        self._stand(conflict.path, with_older(conflict, self.conflict(conflict.path)))
+        self._stand(conflict.path, with_older(conflict, self._history(conflict.path).conflict))
 
     def rewritten(self, path: str, author: Author, live: str, theirs: str) -> None:
         """The disk has another text of that agent's, and nothing of it stands against the user."""
-        older = self.conflict(path)
+        older = self._history(path).conflict
         if older is not None and older.author.session_key == author.session_key:
             newer = rewritten(older, live, theirs)
             self.settled(path) if newer is None else self.conflicted(newer)
@@ -233,10 +233,10 @@ class EditLog:
     def weigh(self, path: str, live: str | None) -> None:
         """See where both stand apart in the live text: the user edits on, or has taken over what
         the agent has, or given up their text, and then that is counted to it."""
-        conflict = self.conflict(path)
+        conflict = self._history(path).conflict
         if conflict is None:
             return
-        now = weighed(conflict, live, self.file(path))
+        now = weighed(conflict, live, self._history(path).file)
         if isinstance(now, Conflict):
             if now is not conflict:
                 self.conflicted(now)
@@ -248,7 +248,7 @@ class EditLog:
 
     def settled(self, path: str) -> None:
         """What the agent wrote there is in the live text now: an older conflict is over."""
-        if self.conflict(path) is not None:
+        if self._history(path).conflict is not None:
             self._stand(path, None)
 
     def _stand(self, path: str, conflict: Conflict | None) -> None:
@@ -263,7 +263,7 @@ class EditLog:
         known of it still holds. `encoding`: that of its buffer, "" without one.
         """
         self._read_on(path)
-        file = self.file(path)
+        file = self._history(path).file
         if file is None:
             return
         if text is None and self._text(file) is not None:
@@ -272,7 +272,10 @@ class EditLog:
                 self._changed(path)
         elif text is not None and self._text(file) != text:
             seeing = partial(self._seen, path, file, text, encoding)
+            against = gone_on(path, file, text)
             self._keep(path, self._made((path, text, encoding), file, seeing))
+            if against is not None:
+                self.conflicted(against)
         elif path in self._missing:
             self._missing.remove(path)
             self._changed(path)
@@ -282,7 +285,7 @@ class EditLog:
     def put(self, path: str, file: File) -> None:
         """Let the file be that from now on: the user has decided."""
         self._keep(path, file)
-        conflict, text = self.conflict(path), self._text(file)
+        conflict, text = self._history(path).conflict, self._text(file)
         if conflict and text is not None and not apart(conflict.base, text, conflict.theirs):
             self.settled(path)  # that it is as the disk has it is this decision's doing
 
@@ -299,7 +302,7 @@ class EditLog:
         """
         shared: list[str] = []
         for path in self.paths():
-            conflict, file = self.conflict(path), self.file(path)
+            conflict, file = self._history(path).conflict, self._history(path).file
             if conflict is not None and session in (None, conflict.author.session_key):
                 self.settled(path)
             who = {it.author.session_key for it in file.changes} if file is not None else set()
@@ -323,7 +326,10 @@ class EditLog:
         """An agent's text is about to be written; `wrote` tells when it is."""
         self._read_on(path)
         if before != after:
-            was, made = self.file(path), self._written(path, before, after, author, encoding)
+            was, made = (
+                self._history(path).file,
+                self._written(path, before, after, author, encoding),
+            )
             self._foreseen = _Foreseen((path, before, after, author), was, made)
             self._store.begin(path, (before, after), _since(was, made), was)
 
@@ -333,7 +339,7 @@ class EditLog:
 
     def puts(self, path: str, before: str | None, file: File) -> None:
         """The file is about to be made what this is; `put` tells when it is."""
-        was, texts = self.file(path), (before, file.text)
+        was, texts = self._history(path).file, (before, file.text)
         self._store.begin(path, texts, _since(was, file), was, is_decision=True)
 
     def begun_by(self, host: str) -> dict[str, Begun]:
