@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from msgspec.structs import replace
 
@@ -30,11 +30,12 @@ def is_same(one: str, other: str) -> bool:
 
 def kept_rows(heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen) -> tuple[Row, ...]:
     """Return the rows of what is kept of a folder's sessions."""
-    left = left_open.left(partial(is_same, cwd))
+    is_here = cache(partial(is_same, cwd))  # of many sessions in few folders
+    left = left_open.left(is_here)
     return tuple(
         stored_row(head, was_open=(head.agent, head.id) in left)
         for head in heads
-        if is_same(head.cwd, cwd)
+        if is_here(head.cwd)
     )
 
 
