@@ -18,9 +18,9 @@ from acp_nvim.files import disk
 from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.line_ends import even
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
+from acp_nvim.history.line_ends import even
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
 
@@ -277,7 +277,7 @@ def _take(
     is_users = buffer.written is not None
     if before is not None and not is_users:
         # What the user had is `before` also where Neovim has read the file anew by itself.
-        base = lineage.base(before, before, now, live.encoding)
+        base = lineage.base(before, now, live.encoding)
         if base != before:
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
     edit = None
@@ -316,7 +316,7 @@ def _merge(
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
     is_users = buffer.written is not None
     known = UNKNOWN_LINEAGE if is_users else lineage
-    base = "" if before is None else known.base(before, text, now, live.encoding)
+    base = "" if before is None else known.base(before, now, live.encoding)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 

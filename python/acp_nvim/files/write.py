@@ -15,9 +15,9 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
-from acp_nvim.files.line_ends import Even, with_ends_of
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
+from acp_nvim.history.line_ends import Even, with_ends_of
 from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
 
 ATTEMPTS = 5

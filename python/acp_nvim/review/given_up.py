@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acp_nvim.files.line_ends import merge_lines
 from acp_nvim.files.text import having
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.file import File
+from acp_nvim.history.line_ends import merge_lines
 
 
 def without_theirs(conflict: Conflict, ledger: File | None) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files.baselines.baselines import Baselines
-from acp_nvim.files.line_ends import Even
+from acp_nvim.history.line_ends import Even
 from acp_nvim.files.text import reconciled, with_theirs
 from acp_nvim.history.author import Author
 from tests.support.files.file_rig import AGENT, FileRig, author

@@ -102,6 +102,8 @@ class Plan:
         """From memory."""
         self.known[agent] = self.last[agent] = self._edited(self.known[agent], at)
         self.path.write_text(self.known[agent])
+        if self.apart:  # else what the agent writes next may stand against another program's
+            self._seen(agent)
 
     async def write_again(self, agent: int, _: int) -> None:
         """What it wrote last, to the disk."""
