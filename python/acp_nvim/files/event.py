@@ -118,17 +118,6 @@ class ConflictSettled:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
-    """The disk has another text of an agent's, `theirs`, and nothing of that stands against the
-    `live` text; both exact. What stood there before may be over."""
-
-    path: str
-    author: Author
-    live: str
-    theirs: str
-
-
-@dataclass(frozen=True, slots=True)
 class Unrecoverable:
     """An agent has changed these files, but nobody knows what they held before.
 
@@ -185,7 +174,6 @@ FileEvent: TypeAlias = (
     | EditWaits
     | Conflicted
     | ConflictSettled
-    | Rewritten
     | Unrecoverable
     | NotFollowed
     | TakenBack

@@ -332,7 +332,7 @@ class FileService:
         self._check_undisputed(path)
 
     def _check_undisputed(self, path: str, *, found: bool = False) -> None:
-        line = self._sync.disputes.line(path, found=found)
+        line = self._sync.conflicts.line(path, found=found)
         if line is not None:
             raise FileProblem(
                 f"{path} was changed on disk by another program, and by the user, at line "

@@ -23,10 +23,10 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
+from acp_nvim.files.conflicts import Conflicts
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.following.asked import OF_EDITOR, Asked, inside
-from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.following.taken import Taken
 from acp_nvim.files.following.unfinished import Late, Unfinished, as_new
 from acp_nvim.files.hands import Hands
@@ -79,8 +79,8 @@ class DiskSync:
         self.ended = self._asked.ended
         self.unfinished = Unfinished(emit, knowledge)
         self._busy: dict[str, Busy] = {}
-        self.disputes = Disputes(emit)
-        self._taken = Taken(knowledge, self._baselines, self.disputes, self.tell)
+        self.conflicts = Conflicts(emit)
+        self._taken = Taken(knowledge, self._baselines, self.conflicts, self.tell)
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -205,7 +205,7 @@ class DiskSync:
             if attempt or change is not None:  # the user has gone on meanwhile
                 buffer = await self._files.loaded(path)
             told = told if change is None else joined(told, change)
-            same = change is None and isinstance(known, str) and path not in self.disputes
+            same = change is None and isinstance(known, str) and path not in self.conflicts
             opened = await self._files.loaded(path) if change and not buffer else buffer
             live = await with_buffer(path, opened)  # it may be opened meanwhile
             change = self.unfinished.without_own(live, change)
@@ -233,7 +233,7 @@ class DiskSync:
         if not isinstance(left, Unknown):
             self._baselines.note(path, left)
         self.unfinished.over(path)
-        self.disputes.over(path, wrote=not isinstance(left, Unknown))
+        self.conflicts.over(path)
         self._waits(path)
 
     async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
@@ -250,7 +250,7 @@ class DiskSync:
             return None
         await self.refresh(path, live.encoding, change.after)
         if followed is not None:
-            self.disputes.note(path, author, followed, change)
+            self.conflicts.note(live, author, followed, change)
         return followed
 
     async def tell(self, fact: FileWritten | DiskChanged) -> None:
@@ -290,7 +290,7 @@ class DiskSync:
         """Return whether who was in step with the file at that stamp has had what it has, as we
         have, and nothing waits."""
         stamp = disk.stamp(path)
-        waits = path in self.unfinished or self.disputes.waits(path) or path in self._busy
+        waits = path in self.unfinished or path in self.conflicts or path in self._busy
         return not waits and stamp == synced != "" and self._baselines.held(path, stamp)
 
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
@@ -343,7 +343,7 @@ class DiskSync:
         author, is_sure = late.author, late.sure or is_sure
         held = self._baselines.text(live.path, live.encoding)
         with self.unfinished.amid(late):
-            change = self.disputes.made_upon(late.change, live)
+            change = self.conflicts.upon(late.change, live)
             late = replace(late, change=change)
             try:
                 live, followed = await self._settle(live, late, same=same, held=held)
@@ -356,11 +356,10 @@ class DiskSync:
             if followed is not None:
                 followed = as_new(followed) if late.amid else followed
                 await self._taken.took(live, author, followed, change, is_sure)
-                self.disputes.note_begun(live.path, followed, change)
             elif not is_new and late.problem and await self._is_merged(path):
                 await self._taken.took_merged(live, late)
             else:
-                self.disputes.seen(live)
+                self.conflicts.seen(live)
         return live
 
     async def _is_merged(self, path: str) -> bool:
@@ -391,7 +390,7 @@ class DiskSync:
         self, live: LiveFile, late: Late, *, same: bool = False, held: Text = UNKNOWN
     ) -> tuple[LiveFile, Followed | None]:
         """Bring the buffer up to the disk; see `bring_up`. An agent's text is kept by the log."""
-        is_given_up = self.disputes.given_up(live)
+        is_given_up = self.conflicts.given_up(live)
         if is_given_up:
             self._knowledge.given_up(live.path)
         knows = None if is_given_up else late.author

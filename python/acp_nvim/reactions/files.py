@@ -22,7 +22,6 @@ from acp_nvim.files.event import (
     FileRead,
     FileWritten,
     NotFollowed,
-    Rewritten,
     TakenBack,
     Unrecoverable,
     WriteBegun,
@@ -174,11 +173,6 @@ def settle(host: Host, event: ConflictSettled) -> None:
     host.review.log.settled(event.path)
 
 
-def weigh(host: Host, event: Rewritten) -> None:
-    """See what is left to decide."""
-    host.review.log.rewritten(event.path, event.author, event.live, event.theirs)
-
-
 def put(host: Host, event: FilePut) -> None:
     """Know what the user has agreed to."""
     host.review.knowledge.decided(event.path, event.before, event.after)
@@ -204,7 +198,6 @@ REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     EditWaits: (wait,),
     Conflicted: (conflict,),
     ConflictSettled: (settle,),
-    Rewritten: (weigh,),
     Unrecoverable: (lament,),
     NotFollowed: (leave,),
     TakenBack: (take_back,),

@@ -27,7 +27,7 @@ from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import turns, undone
 from acp_nvim.review.removed import removals
-from acp_nvim.review.standing import rewritten, weighed, with_older
+from acp_nvim.review.standing import weighed, with_older
 from acp_nvim.review.told import Encodings, seen, written
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
@@ -211,13 +211,6 @@ class EditLog:
         self._conflicts[path] = conflict
         self._store.histories.append(path, (Stands(conflict),), self._ledgers.get(path))
         self._changed(path)
-
-    def rewritten(self, path: str, author: Author, live: str, theirs: str) -> None:
-        """The disk has another text of that agent's, and nothing of it stands against the user."""
-        older = self._conflicts.get(path)
-        if older is not None and older.author.session_key == author.session_key:
-            newer = rewritten(older, live, theirs)
-            self.settled(path) if newer is None else self.conflicted(newer)
 
     def weigh(self, path: str, live: str | None) -> None:
         """See where both stand apart in the live text: the user edits on, or has taken over what

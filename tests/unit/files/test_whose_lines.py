@@ -113,6 +113,8 @@ class Plan:
     async def edit_disk(self, _: int, at: int) -> None:
         """As `sed` does, or any program."""
         self.path.write_text(self._edited(self.path.read_text(), at))
+        if self.apart:
+            self.rig.sync.sweep(replace(self.authors[0], how="found"), self.rig.roots)
 
     def _edited(self, content: str, at: int) -> str:
         """Return it with a line of the agent's own changed, or put in."""

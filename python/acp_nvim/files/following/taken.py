@@ -8,8 +8,8 @@ from functools import partial
 from acp_nvim.aside import aside_if_large
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
+from acp_nvim.files.conflicts import Conflicts
 from acp_nvim.files.event import DiskChanged
-from acp_nvim.files.following.disputes import Disputes
 from acp_nvim.files.following.unfinished import Late
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile
@@ -25,12 +25,12 @@ class Taken:
         self,
         knowledge: Knowledge,
         baselines: Baselines,
-        disputes: Disputes,
+        conflicts: Conflicts,
         tell: Callable[[DiskChanged], Awaitable[None]],
     ) -> None:
         self._knowledge = knowledge
         self._baselines = baselines
-        self._disputes = disputes
+        self._conflicts = conflicts
         self._tell = tell
 
     async def took(
@@ -52,7 +52,7 @@ class Taken:
         if is_new:
             form = None if change is None else change.form
             await self._tell(DiskChanged(path, before, after, author, form, live.encoding))
-        self._disputes.note(path, author, followed, change)
+        self._conflicts.note(live, author, followed, change)
 
     async def took_merged(self, live: LiveFile, late: Late) -> None:
         """Tell of a change that waited, and that the editor has taken before the user wrote."""
