@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.history.versions import nearest
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A text that a change may have been made of, as agents read it.
 
     `encoding`: that of the buffer by which it was read, "" without one.
@@ -25,8 +25,7 @@ class Candidate:
     encoding: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
+class Lineage(Struct, frozen=True):
     """The texts that a change of the disk may have been made of, besides what the disk held; of two
     that are as near the first counts. `repeated`: a whole text that an agent wrote through us, with
     which nothing is new."""

@@ -8,7 +8,8 @@ on, is another one, or is over, without a rule for each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import DiskChange
@@ -20,8 +21,7 @@ from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.versions import carried
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """The disk, as it was at that stamp, and the user differ at a line.
 
     `author` is whose the disk is; `conflict`: both sides, if it is an agent's. `base`: what the

@@ -9,8 +9,10 @@ change of the disk was there are two candidates: the version before and the one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.base import Candidate, Lineage
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
@@ -42,8 +44,7 @@ Sure: TypeAlias = Literal["sure", "likely", "maybe", "unlikely"]
 its turn runs, none of these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.
 
     `text`: what it was told last, be it by a note; `base`: the version that it points at; `made`:
@@ -115,8 +116,7 @@ class Known:
 NOTHING = Known()
 
 
-@dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Struct, frozen=True):
     """What a file would hold without those unsaved edits of the user's that an agent's write has
     saved with its own text; `saved`: the stamp of the file as the user has last written it: with
     another one this is over."""
