@@ -20,7 +20,7 @@ from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.history.line_ends import Even, with_ends_of
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
+from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
 
 ATTEMPTS = 5
 """How often a write begins anew because the user types meanwhile."""
@@ -258,13 +258,25 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
         return request.content
     merged, conflicts = _both(base, ours, request.content)
     if not isinstance(request.returned, Unknown):
-        asked, apart = _both(request.returned or "", ours, request.content)
-        if apart or (asked != merged and not conflicts):
+        returned = request.returned or ""
+        asked, apart = _both(returned, ours, request.content)
+        back = _is_back(base, returned, ours, request.content) if apart else asked != merged
+        if back and (apart or not conflicts):
             raise WasTakenBack(request.path)
     if conflicts:
         is_on_disk = on_disk == request.content
         raise WriteConflict(request, base, conflicts, on_disk=is_on_disk)
     return merged
+
+
+def _is_back(base: str, returned: str, ours: str, content: str) -> bool:
+    """Return whether lines of the base that the content has were taken out by what was taken back,
+    or lines that it has not are there again; what the user has edited since is neither."""
+    old, new, live, wanted = Even(base, returned, ours, content).lines
+    hunks = diff(old, new)
+    gone = {row for it in hunks for row in old[it.first : it.last]} & {*wanted}
+    came = ({row for it in hunks for row in it.lines} - {*wanted}) & {*live}
+    return bool(gone or came)
 
 
 def _both(base: str, ours: str, content: str) -> tuple[str, Sequence[ConflictRegion]]:
