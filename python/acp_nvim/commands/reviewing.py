@@ -103,7 +103,7 @@ def met(host: Host, payload: Met) -> None:
     if payload.saved:
         host.review.store.journal.saved(payload.path, payload.saved)
     look_at(host, payload.path)
-    if payload.path in host.review.sync.unfinished:  # Neovim may have read it anew
+    if payload.path in host.review.sync.deferred:  # Neovim may have read it anew
         host.review.sync.free()
 
 

@@ -14,11 +14,10 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.files.base import Candidate, Lineage
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.settle import Followed
+from acp_nvim.files.settle import Candidate, Followed, Lineage
 from acp_nvim.files.write import WriteRequest, WriteResult
 from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.history.line_ends import even

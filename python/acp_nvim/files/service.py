@@ -233,7 +233,7 @@ class FileService:
         try:
             written = await write(self._files, live, request, partial(self._again, path, author))
         except FileProblem as problem:
-            self._sync.unfinished.refused(path)
+            self._sync.deferred.refused(path)
             if isinstance(problem, WriteConflict):
                 self._conflicted(request, problem, author)
             raise
@@ -257,7 +257,7 @@ class FileService:
                 live.attributes,
             )
             await self._sync.tell(fact)
-            self._sync.unfinished.told(path)
+            self._sync.deferred.told(path)
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
@@ -319,7 +319,7 @@ class FileService:
         self, path: str, author: Author | None, encoding: str, before: str | None, after: str
     ) -> None:
         self._check_undisputed(path, found=True)  # the disk would have it no more, nor would we
-        self._sync.unfinished.begins(path, before, after, author)
+        self._sync.deferred.begins(path, before, after, author)
         fact = event.WriteBegun(path, before, after, author, encoding)
         await self._sync.foresee(fact)
         self._emit(fact)

@@ -2,12 +2,14 @@
 
 In place, by the lines that differ, so that marks, cursor and undo stay. Into unsaved edits what
 the disk has new is merged; where both changed the same place the user's text stays. `settle`
-decides, purely; `bring_up` carries it out.
+decides, purely; `bring_up` carries it out. Nobody says whether a program that writes a file had read
+what the disk held, or has an older text in mind and writes all of it anew: see `history.versions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -17,13 +19,57 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
 from acp_nvim.history.line_ends import even
+from acp_nvim.history.versions import nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
+
+
+class Candidate(Struct, frozen=True):
+    """A text that a change may have been made of, as agents read it.
+
+    `encoding`: that of the buffer by which it was read, "" without one.
+    """
+
+    text: str
+    encoding: str
+
+
+class Lineage(Struct, frozen=True):
+    """The texts that a change of the disk may have been made of, besides what the disk held; of two
+    that are as near the first counts. `repeated`: a whole text that an agent wrote through us, with
+    which nothing is new."""
+
+    candidates: tuple[Candidate, ...] = ()
+    repeated: str | None = None
+
+    def knows(self, text: str, encoding: str) -> bool:
+        """Return whether an exact text of a buffer with that encoding is one of these."""
+        read = clean(text, encoding)
+        return any(it.text == read for it in self.candidates)
+
+    def base(self, before: str, after: str, encoding: str) -> str:
+        """Return what `after` was made of, where the disk held `before`: both exact texts, of a
+        buffer with that encoding."""
+        if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
+            return before  # the one has characters, the other bytes that are none
+        if clean(after, encoding) == self.repeated:
+            return after
+        return nearest((*self._exact(before, encoding), before), after)
+
+    def _exact(self, before: str, encoding: str) -> Iterator[str]:
+        for it in self.candidates:
+            if it.encoding != encoding and is_misread(it.text, before, it.encoding, encoding):
+                continue  # its lines would be taken for others'
+            with suppress(Misfit):  # then the change was made of none of its lines
+                yield encoded("", it.text, before, encoding, sure=False)
+
+
+UNKNOWN_LINEAGE = Lineage()
 
 
 class Followed(Struct, frozen=True):
