@@ -97,10 +97,11 @@ class Known(Struct, frozen=True):
     def untold(self, now: str | None) -> Text:
         """Return its version with what was taken back of its own changes, of which it was not told:
         the file holds that `now`."""
-        if self.returned is not UNKNOWN or not isinstance(self.base, str) or now is None:
+        version = self.returned if isinstance(self.returned, str) else self.base
+        if not isinstance(version, str) or now is None:
             return self.returned
-        back = taken_back(self.base, self.upon, now)
-        return UNKNOWN if back is None else back
+        back = taken_back(version, self.upon, now)
+        return self.returned if back is None else back
 
     def has_written(self, content: str, author: Author | None) -> bool:
         """Return whether the same turn has written the same text last, through us."""

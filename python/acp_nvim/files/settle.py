@@ -2,7 +2,7 @@
 
 In place, by the lines that differ, so that marks, cursor and undo stay. Into unsaved edits what
 the disk has new is merged; where both changed the same place the user's text stays. `settle`
-decides, purely; `bring_up` carries it out. Nobody says whether a program that writes a file had read
+decides, purely; `bring_up` carries it out. Nobody says whether who writes a file had read
 what the disk held, or has an older text in mind and writes all of it anew: see `history.versions`.
 """
 

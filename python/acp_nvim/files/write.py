@@ -170,11 +170,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         return None
     on_disk = live.on_disk
     await _check(files, live, buffer)
-    text = buffer_text(buffer) if buffer.modified else live.held
-    # A text that only the editor still has is the user's once an agent has read it and goes on.
-    is_read = bool(text) and request.base == text
-    before = None if on_disk is None and not (buffer.modified or is_read) else text
-    ours = text if on_disk is None or buffer.modified else on_disk
+    text, before, ours = _sides(live, buffer, request)
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
@@ -188,18 +184,34 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     saved = merged == on_disk and not buffer.modified
     if saved:
         result = replace(result, left=live.on_disk)
-    if saved and after == text:
-        return result
+        if after == text:
+            return result
     exact_bytes(live.path, after)
     await request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options, stamp=live.stamp)
-    # What a formatter makes of it on `BufWritePost` is the agent's doing: it goes when that goes.
-    if written is None:
-        return None
+    return None if written is None else _as_formatted(result, written)
+
+
+def _sides(
+    live: LiveFile, buffer: LiveBuffer, request: WriteRequest
+) -> tuple[str, str | None, str]:
+    """Return what the buffer has, what there was before the write, None: no file, and what it is
+    merged with."""
+    on_disk = live.on_disk
+    text = buffer_text(buffer) if buffer.modified else live.held
+    # A text that only the editor still has is the user's once an agent has read it and goes on.
+    is_read = bool(text) and request.base == text
+    before = None if on_disk is None and not (buffer.modified or is_read) else text
+    return text, before, text if on_disk is None or buffer.modified else on_disk
+
+
+def _as_formatted(result: WriteResult, written: LiveBuffer) -> WriteResult:
+    """Return it with what a formatter has made of the text on `BufWritePost`: that is the agent's
+    doing, and goes when its text goes."""
     now = buffer_text(written)
-    left = after if written.modified else now
+    left = result.after if written.modified else now
     return replace(result, after=now, stamp=written.synced, left=left)
 
 

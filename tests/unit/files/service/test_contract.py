@@ -268,3 +268,15 @@ async def test_what_was_taken_back_of_several_writes_is_no_silent_success(rig: F
     rig.files.type(path, *NEW.splitlines())  # `u` of the second alone
     failure = await rig.failure(path, "zero\n" + third)
     assert "was taken back by the user" in str(failure)
+
+
+async def test_what_was_rejected_and_what_u_took_back_are_taken_back_both(rig: FileRig) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.read(path)
+    await rig.write(path, MORE)
+    rig.turns["s"] = author(2, "s", "a")
+    await rig.review.reject(str(path), range(2, 3))
+    rig.files.type(path, *OLD.splitlines())
+    only = OLD.replace("five", "FIVE")
+    assert "was taken back by the user" in str(await rig.failure(path, only))
