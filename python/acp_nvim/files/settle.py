@@ -315,22 +315,31 @@ def _take(
     if before is None and text and lineage.knows(text, live.encoding):
         before = text  # the file was gone: of what only the editor has the agent has gone on
     if now is None:
-        if change is None or change.before is None:
-            return NOTHING
-        # An empty buffer was opened where the file had been: what was there is what was last seen.
-        return Settlement(followed=Followed(change.before if buffer.empty else text, None))
+        return _gone(buffer, text, change)
     is_users = buffer.written is not None
     if before is not None and not is_users:
         # What the user had is `before` also where Neovim has read the file anew by itself.
         base = lineage.base(before, now, live.encoding)
         if base != before:
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
-    edit = None
     has_come = change is not None and change.before is None  # Neovim would ask about a new file
-    if now != text or touched or has_come or is_users:  # the user's write is known from now on
-        hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
-        edit = BufferEdit(hunks, options, follows=True)
+    # the user's write is known from now on
+    is_new = now != text or touched or has_come or is_users
+    edit = _following(buffer, text, now) if is_new else None
     return Settlement(edit, None if before == now else Followed(before, now))
+
+
+def _gone(buffer: LiveBuffer, text: str, change: DiskChange | None) -> Settlement:
+    if change is None or change.before is None:
+        return NOTHING
+    # An empty buffer was opened where the file had been: what was there is what was last seen.
+    return Settlement(followed=Followed(change.before if buffer.empty else text, None))
+
+
+def _following(buffer: LiveBuffer, text: str, now: str) -> BufferEdit:
+    """Return what makes the buffer, which has that text, equal the disk as it is now."""
+    hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
+    return BufferEdit(hunks, options, follows=True)
 
 
 def _before(
