@@ -102,19 +102,16 @@ class Attribution:
             return said
         return surest(said, self.ended.believed(self._author(path), path))
 
-    def how_sure(self, path: str, author: Author | None, sure: Sure) -> Sure:
-        """Return how sure it is that the author has changed that path; `sure`: how sure that is by
-        the reason to look.
+    def how_sure(self, path: str, author: Author | None, *, said: bool = False) -> Sure:
+        """Return how sure it is that the author has changed that path; `said`: it says so.
 
         Where turns of several run, one that has named it counts as well as that which we name.
         """
         runs = self._author(path)
-        if sure == "sure" or author is None or runs is None:
-            return sure if sure == "sure" else "unlikely"
+        if said or author is None or runs is None:
+            return "sure" if said else "unlikely"
         is_named = author.how == "named" and not self.ended.is_over(author)
-        if not is_named and runs.session_key != author.session_key:
-            return "unlikely"
-        return sure
+        return "likely" if is_named or runs.session_key == author.session_key else "unlikely"
 
 
 def inside(roots: Roots, paths: Iterable[str]) -> Iterable[str]:

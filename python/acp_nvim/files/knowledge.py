@@ -38,28 +38,25 @@ How: TypeAlias = Literal["served", "written", "left", "read", "told"]
 read of its own tool, by a note."""
 
 
-Sure: TypeAlias = Literal["sure", "likely", "maybe", "unlikely"]
-"""Whether an agent has changed the disk: it has said so, it was after a call or command of its own,
-its turn runs, none of these."""
+Sure: TypeAlias = Literal["sure", "likely", "unlikely"]
+"""Whether an agent has changed the disk: it has said so, its turn runs, neither."""
 
 
 class Known(Struct, frozen=True):
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.
 
     `text`: what it was told last, be it by a note; `base`: the version that it points at; `made`:
-    that with what may be its own doing since; `likely`: its own call or command is the reason to
-    think so. `encoding`: that of the buffer by which it has read, "" without one. `upon`: the
-    versions that its own changes were made upon since it has read the file last. `returned`: its
-    version with what the user has decided since, of which it was not told yet. `writer`: the turn
-    that has written the base through us. `calls`: tool calls that were at this file when it was
-    served: their ends tell nothing new.
+    that with what may be its own doing since. `encoding`: that of the buffer by which it has read,
+    "" without one. `upon`: the versions that its own changes were made upon since it has read the
+    file last. `returned`: its version with what the user has decided since, of which it was not
+    told yet. `writer`: the turn that has written the base through us. `calls`: tool calls that were
+    at this file when it was served: their ends tell nothing new.
     """
 
     text: Text = UNKNOWN
     how: How = "read"
     base: Text = UNKNOWN
     made: Text = UNKNOWN
-    likely: bool = False
     encoding: str = ""
     upon: tuple[str, ...] = ()
     returned: Text = UNKNOWN
@@ -80,8 +77,7 @@ class Known(Struct, frozen=True):
     @property
     def candidates(self) -> tuple[str, ...]:
         """The versions that its next text may be made of; of two that are as near the first."""
-        found = (self.made, self.base) if self.likely else (self.base, self.made)
-        return tuple(it for it in found if isinstance(it, str))
+        return tuple(it for it in (self.made, self.base) if isinstance(it, str))
 
     @property
     def has_changed(self) -> bool:
@@ -222,7 +218,7 @@ class Knowledge:
             now = now if made == was.base else now.changed(made)
             now = replace(now, made=UNKNOWN)
         elif how_sure != "unlikely":
-            now = replace(now, made=made, likely=how_sure == "likely")
+            now = replace(now, made=made)
         self._know(session, path, now)
 
     def repeats(self, live: LiveFile) -> Author | None:
@@ -292,7 +288,7 @@ class Knowledge:
             made = _carried(known.latest, before, after)
             if known.made is UNKNOWN and known.upon:
                 known = replace(known, base=known.upon[-1], upon=known.upon[:-1])
-            self._know(session, path, replace(known, how="told", made=made, likely=False))
+            self._know(session, path, replace(known, how="told", made=made))
 
     def lineage(self, author: Author | None, path: str, known: Known | None, saved: str) -> Lineage:
         """Return which texts a change of the disk may come from; `saved`: see `Agreed`.

@@ -177,23 +177,23 @@ class DiskSync:
         asked = self._asked.take()
         for path, author in asked.paths.items():
             with self._alone():
-                await self.sync(path, author, "sure" if path in asked.sure else "likely")
+                await self.sync(path, author, sure=path in asked.sure)
         for roots, author in asked.roots.items():
             with self._alone():
                 await self._sweep(author, roots)
 
-    async def sync(self, path: str, author: Author | None = None, sure: Sure = "maybe") -> Synced:
+    async def sync(self, path: str, author: Author | None = None, *, sure: bool = False) -> Synced:
         """Take what the disk has new at that resolved path; return the file as it is then.
 
-        `sure`: how sure it is by the reason for this that the author has changed it.
+        `sure`: the author has said that it changes the file.
         """
         buffer = await self._files.loaded(path)  # may take as long as Neovim waits for a key
         with anyio.CancelScope(shield=True):  # what was seen is taken, or kept for later
-            synced = await self._take(path, author, buffer, sure)
+            synced = await self._take(path, author, buffer, sure=sure)
         return synced
 
     async def _take(
-        self, path: str, author: Author | None, buffer: LiveBuffer | None, sure: Sure
+        self, path: str, author: Author | None, buffer: LiveBuffer | None, *, sure: bool
     ) -> Synced:
         told: DiskChange | None = None
         before: Text = UNKNOWN
@@ -210,7 +210,7 @@ class DiskSync:
             live = await with_buffer(path, opened)  # it may be opened meanwhile
             change = self.deferred.without_own(live, change)
             whose = self._asked.whose(path, author, self._knowledge.repeats(live))
-            found = await self._follow(live, whose, change, sure, same=same)
+            found = await self._follow(live, whose, change, same=same, sure=sure)
             if found is not None:
                 live = found
                 break
@@ -284,7 +284,7 @@ class DiskSync:
                     done.add(change.path)
         for path in [it for it in {**opened, **dict.fromkeys(self.deferred)} if it not in done]:
             if path not in files or not self.is_in_step(path, files[path].synced):
-                await self.sync(path, author, "likely")
+                await self.sync(path, author)
 
     def is_in_step(self, path: str, synced: str) -> bool:
         """Return whether who was in step with the file at that stamp has had what it has, as we
@@ -301,9 +301,9 @@ class DiskSync:
                 live = await load(self._files, change.path)
                 new = self.deferred.without_own(live, change)
                 whose = self._asked.whose(change.path, author, self._knowledge.repeats(live))
-                return await self._follow(live, whose, new, "likely") is not None
+                return await self._follow(live, whose, new) is not None
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
-            is_sure = self._asked.how_sure(change.path, whose, "likely")
+            is_sure = self._asked.how_sure(change.path, whose)
             if (
                 followed := (await self._settle(live, DeferredChange(change, whose)))[1]
             ) is not None:
@@ -331,16 +331,16 @@ class DiskSync:
         live: LiveFile,
         author: Author | None,
         change: DiskChange | None,
-        sure: Sure,
         *,
         same: bool = False,
+        sure: bool = False,
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and tell; return the file then, None to look again."""
         path = live.path
         if self.deferred.waits(path) and await self._is_merged(path):
             await self._took_merged(await load(self._files, path), self.deferred.take(path))
         is_new = change is not None
-        is_sure = self._asked.how_sure(live.path, author, sure)  # its turn may end meanwhile
+        is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
         late = self.deferred.with_late(live.path, DeferredChange(change, author, sure=is_sure))
         author, is_sure = late.author, late.sure or is_sure
         held = self._baselines.text(live.path, live.encoding)

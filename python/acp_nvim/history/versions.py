@@ -1,8 +1,7 @@
 """Versions of a file: of which of them a text was made, and what became of one since. Pure.
 
 A writer sends a whole text and says nothing of what it was made of. The candidates are few, and the
-text is the smallest change of the one that its writer had in mind: that is the merge base. No line
-is judged by its looks.
+text is the smallest change of the one that its writer had in mind: that is the merge base.
 """
 
 from __future__ import annotations
@@ -10,22 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from acp_nvim.history.line_ends import Even
-from acp_nvim.hunks import Hunk, apply, diff
+from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
+
+MOST_COMPARED = 1_000
+"""Pairs of lines of one place that are compared by their beginnings and ends."""
 
 
 def nearest(candidates: Iterable[str], text: str) -> str:
     """Return the candidate with the fewest lines to take out and to put in for that text; of those
-    that have equally few the first."""
+    with equally few the one of whose lines most is kept, and then the first."""
     found = tuple(dict.fromkeys(candidates))
     if len(found) == 1 or text in found:
         return text if text in found else found[0]
     return min(found, key=lambda it: distance(it, text))
 
 
-def distance(old: str, new: str) -> int:
-    """Return how many lines are to be taken out and put in."""
+def distance(old: str, new: str) -> tuple[int, float]:
+    """Return how many lines are to be taken out and put in, and how much of the former is lost by
+    that, from 0 to 1."""
     lines, made = Even(old, new).lines
-    return sum(it.last - it.first + len(it.lines) for it in diff(lines, made))
+    hunks = diff(lines, made)
+    rows = sum(it.last - it.first + len(it.lines) for it in hunks)
+    size = sum(len(line) - 1 for it in hunks for line in lines[it.first : it.last])
+    kept = sum(_kept(lines[it.first : it.last], it.lines) for it in hunks)
+    return rows, 1 - kept / size if size else 0.0
+
+
+def _kept(gone: Sequence[str], came: Sequence[str]) -> int:
+    """Return how many characters of these lines others begin or end with; of many none."""
+    looked = came if len(gone) * len(came) <= MOST_COMPARED else ()
+    return sum(max((_shared(it[:-1], to[:-1]) for to in looked), default=0) for it in gone)
+
+
+def _shared(line: str, other: str) -> int:
+    return sum(ends_in_common(line, other, (0, len(line)), (0, len(other))))
 
 
 def carried(version: str, before: str, after: str) -> str:

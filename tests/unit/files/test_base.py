@@ -71,7 +71,7 @@ async def test_two_writes_leave_the_users_text_and_the_last_of_the_agents(
     if delay == "after the turn":
         rig.running.clear()
     last = FIRST if same else text("ONE", *OLD[1:])
-    if (first, second, same) == ("other", "fs", False):
+    if (first, second, delay, same) == ("other", "fs", "after the turn", False):
         # the same line as another program, of which the agent cannot know
         assert "at line 1" in (await rig.failure(path, last)).message
         return

@@ -102,8 +102,6 @@ class Plan:
         """From memory."""
         self.known[agent] = self.last[agent] = self._edited(self.known[agent], at)
         self.path.write_text(self.known[agent])
-        if self.apart:  # else what the agent writes next may stand against another program's
-            self._seen(agent)
 
     async def write_again(self, agent: int, _: int) -> None:
         """What it wrote last, to the disk."""
@@ -113,8 +111,6 @@ class Plan:
     async def edit_disk(self, _: int, at: int) -> None:
         """As `sed` does, or any program."""
         self.path.write_text(self._edited(self.path.read_text(), at))
-        if self.apart:
-            self.rig.sync.sweep(replace(self.authors[0], how="found"), self.rig.roots)
 
     def _edited(self, content: str, at: int) -> str:
         """Return it with a line of the agent's own changed, or put in."""

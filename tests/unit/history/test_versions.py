@@ -36,8 +36,29 @@ def test_of_two_that_are_as_near_the_first_counts() -> None:
     assert nearest((second, first), text("a", "3")) == second
 
 
+@pytest.mark.parametrize(
+    ("read", "made", "written", "of"),
+    [
+        ("x = 1", "x = 1  # mine", "x = 1  # agent", "read"),
+        ("x = 1", "x = 1  # mine", "y\nx = 1  # agent", "read"),
+        ("x = 1", "x = 2", "x = 3", "made"),
+        ("x = 1", "x = 1  # mine", "x = 1  # mine, agent", "made"),
+        ("one", "two", "three", "made"),
+        ("", "mine", "agent", "read"),
+        ("one", "", "two", "made"),
+    ],
+)
+def test_a_changed_line_tells_of_which_version_it_was_made(
+    read: str, made: str, written: str, of: str
+) -> None:
+    """What stands there now may be the agent's own tool's doing, or another program's."""
+    sides = (("above", *it.splitlines(), "below") for it in (read, made, written))
+    old, new, content = (text(*side) for side in sides)
+    assert nearest((new, old), content) == (old if of == "read" else new)
+
+
 def test_how_lines_end_is_no_change() -> None:
-    assert distance("1\r\n2\r\n", "1\n2") == 0
+    assert distance("1\r\n2\r\n", "1\n2") == (0, 0)
 
 
 def test_what_is_as_in_the_older_version_again_is_carried_once() -> None:
