@@ -67,11 +67,23 @@ def carried(version: str, before: str, after: str) -> str:
 def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
     """Return a version without those of its changes that the file does `now` not have any more:
     the places that are again as in one of those that it was made upon; None: there are none."""
-    even = Even(version, now, *upon)
+    lines, new = Even(version, now).lines
+    found = diff(lines, new)
+    known = [older for older in upon if any(_may_be_of(it, lines, older) for it in found)]
+    if not known:  # as is mostly so: a comparison of whole texts is spared
+        return None
+    even = Even(version, now, *known)
     lines, new, *olders = even.lines
     own = {_place(it) for old in olders for it in diff(lines, old)}
     back = [it for it in diff(lines, new) if _place(it) in own]
     return even.like(0, apply(lines, back)) if back else None
+
+
+def _may_be_of(hunk: Hunk, lines: Sequence[str], older: str) -> bool:
+    """Return whether an older version may have had there what the hunk puts in."""
+    if hunk.lines:
+        return all(line.rstrip("\r\n") in older for line in hunk.lines)
+    return any(line.rstrip("\r\n") not in older for line in lines[hunk.first : hunk.last])
 
 
 def _place(hunk: Hunk) -> tuple[int, int, tuple[str, ...]]:
