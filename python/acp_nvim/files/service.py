@@ -228,7 +228,9 @@ class FileService:
     ) -> None:
         """Write, and say who did; the caller holds `exclusive`, too."""
         path = synced.live.path
-        live, request = synced.live, self._request(session, synced, content, author)
+        live = synced.live
+        making = partial(self._request, session, synced, content, author)
+        request = await aside_if_large(making, content)
         self._check(path)
         try:
             written = await write(self._files, live, request, partial(self._again, path, author))
