@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from acp_nvim.history.line_ends import Even
 from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
 
-MOST_COMPARED = 1_000
-"""Pairs of lines of one place that are compared by their beginnings and ends."""
+MOST_COMPARED = 100_000
+"""Characters of lines that are compared by their beginnings and ends in one place."""
 
 
 def nearest(candidates: Iterable[str], text: str) -> str:
@@ -37,7 +37,7 @@ def distance(old: str, new: str) -> tuple[int, float]:
 
 def _kept(gone: Sequence[str], came: Sequence[str]) -> int:
     """Return how many characters of these lines others begin or end with; of many none."""
-    looked = came if len(gone) * len(came) <= MOST_COMPARED else ()
+    looked = came if sum(map(len, gone)) * len(came) <= MOST_COMPARED else ()
     return sum(max((_shared(it[:-1], to[:-1]) for to in looked), default=0) for it in gone)
 
 
