@@ -90,7 +90,7 @@ local function config(place)
     width = width,
     height = HEIGHT,
     style = 'minimal',
-    border = 'rounded',
+    border = float.border(),
     title = { { (' Comment on %s '):format(lines), 'AcpFloatTitle' } },
     footer = { { ' <CR> keeps it · q does not ', 'AcpFloatFooter' } },
   }

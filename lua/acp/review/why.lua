@@ -68,7 +68,7 @@ end
 ---@param height integer
 ---@return vim.api.keyset.win_config at the cursor of the current window, where there is room
 local function place(width, height)
-  return vim.lsp.util.make_floating_popup_options(width, height, { border = 'rounded' })
+  return vim.lsp.util.make_floating_popup_options(width, height, { border = float.border() })
 end
 
 ---@param found acp.Why
