@@ -10,7 +10,7 @@ return {
     name = 'review',
     args = '[turn|off]',
     desc = 'show what the agents have changed, hunk by hunk',
-    complete = { 'off' },
+    complete = 'review',
     run = function(invoked)
       arguments().review(invoked.word)
     end,
@@ -19,6 +19,7 @@ return {
     name = 'diff',
     args = '[turn]',
     desc = 'show all changes of the session, or of a turn, in one buffer',
+    complete = 'turn',
     run = function(invoked)
       arguments().diff(invoked.word)
     end,
@@ -73,6 +74,7 @@ return {
     name = 'undo',
     args = '[turn]',
     desc = 'take back all that a turn has changed',
+    complete = 'turn',
     run = function(invoked)
       arguments().undo(invoked.word)
     end,

@@ -10,6 +10,10 @@ local M = {}
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
 ---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
 
+---@alias acp.Completion
+---| 'agent' | 'open_agent' | 'chat_agent' | 'turn' | 'review' | 'mention' | 'mode' | 'model' | 'option'
+---| 'command' | 'login'
+
 ---@class acp.SubCommand
 ---@field name string
 ---@field args? string how the help shows its arguments
@@ -17,7 +21,7 @@ local M = {}
 ---@field bang? boolean
 ---@field range? boolean
 ---@field words? string[] the only words that it takes
----@field complete? 'agent'|'mention'|'mode'|'model'|'option'|'command'|'login'|string[]
+---@field complete? acp.Completion where its words come from: acp.command.complete
 ---@field run fun(invoked: acp.Invocation)
 
 local function agent()
@@ -151,6 +155,7 @@ M.list = {
     name = 'rewind',
     args = '[turn]',
     desc = 'files and talk as before a prompt, which is in the prompt again',
+    complete = 'turn',
     run = function(invoked)
       require('acp.command.talk').rewind(invoked.word)
     end,
@@ -265,7 +270,7 @@ local rest = {
     args = '[agent]',
     desc = 'close the sessions of an agent and end it; ! kills it',
     bang = true,
-    complete = 'agent',
+    complete = 'open_agent',
     run = function(invoked)
       agent().stop(invoked.word, invoked.bang)
     end,
@@ -274,7 +279,7 @@ local rest = {
     name = 'restart',
     args = '[agent]',
     desc = 'end an agent and start it anew',
-    complete = 'agent',
+    complete = 'chat_agent',
     run = function(invoked)
       agent().restart(invoked.word)
     end,
@@ -283,7 +288,7 @@ local rest = {
     name = 'log',
     args = '[agent]',
     desc = 'show what went over the wire',
-    complete = 'agent',
+    complete = 'chat_agent',
     run = function(invoked)
       agent().log(invoked.word)
     end,

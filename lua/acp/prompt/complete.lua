@@ -9,11 +9,14 @@ local api = vim.api
 
 local M = {}
 
+local ABOUT = 60 -- characters
+
 ---@class acp.Candidate
 ---@field word string what is inserted
 ---@field label? string what is shown, and compared with what is written; as a rule the word
 ---@field menu string a few words on it
----@field info? string more words
+---@field about? string some more, for one line
+---@field info? string all of that
 ---@field kind string of `vim.lsp.protocol.CompletionItemKind`
 
 ---@class acp.SlashCommand
@@ -77,6 +80,13 @@ function M.start(chat, row, before)
   return row == 1 and begins_command(chat, before) and 0 or mention.start(before)
 end
 
+---@param text string
+---@return string its first line, short enough for a list
+local function short(text)
+  local line = vim.trim(text:match('^%s*[^\n]*'))
+  return vim.fn.strcharlen(line) <= ABOUT and line or vim.fn.strcharpart(line, 0, ABOUT - 1) .. '…'
+end
+
 ---@param command acp.SlashCommand
 ---@return acp.Candidate
 local function candidate(command)
@@ -84,8 +94,9 @@ local function candidate(command)
   return {
     word = '/' .. command.name,
     menu = command.is_own and 'your prompt' or hint,
+    about = short(command.description),
     info = command.description,
-    kind = 'Event', -- engines would put brackets after a function
+    kind = 'Keyword', -- engines would put brackets after a function
   }
 end
 
@@ -136,7 +147,8 @@ end
 ---@return table[] complete-items
 local function items(candidates)
   return vim.tbl_map(function(it)
-    return { word = it.word, abbr = it.label, menu = it.menu, info = it.info }
+    local menu = vim.trim(it.menu .. ' ' .. (it.about or ''))
+    return { word = it.word, abbr = it.label, menu = menu, info = it.info }
   end, candidates)
 end
 

@@ -66,6 +66,22 @@ def test_the_list_of_files_opens_by_itself(nvim: Neovim, spy: BridgeSpy) -> None
     assert nvim.eval("execute('messages')") == ""
 
 
+def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session("gemini")
+    long = {"name": "review", "description": "Review it all\nand more"}
+    status = {"agent": "gemini", "state": "idle", "commands": [*COMMANDS, long]}
+    spy.frame(chat, status=status)
+    nvim.wait("#vim.lsp.get_clients({ bufnr = 0 }) == 1")
+    nvim.input("i/")
+    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", "/review"])
+    rows = nvim.eval("complete_info(['items']).items")
+    assert [(row["kind"], row["menu"]) for row in rows] == [
+        ("", "<what> Make a plan"),
+        ("", "Play"),
+        ("", "Review it all"),
+    ]
+
+
 def test_nothing_is_chosen_unasked(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i/")
