@@ -100,6 +100,13 @@ class EditWaits:
 
 
 @dataclass(frozen=True, slots=True)
+class EditsGoOn:
+    """None of the edits of which that has told waits any more."""
+
+    told: EditWaits
+
+
+@dataclass(frozen=True, slots=True)
 class Conflicted:
     """The user and an agent have changed the same place; the user's text stays.
 
@@ -183,6 +190,7 @@ FileEvent: TypeAlias = (
     | DiskChanged
     | WriteRefused
     | EditWaits
+    | EditsGoOn
     | Conflicted
     | ConflictSettled
     | Rewritten

@@ -170,6 +170,13 @@ class Noticed:
 
 
 @dataclass(frozen=True, slots=True)
+class NoticeOver:
+    """What a "passing" notice with that text has told of is over."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CompactionUpdated:
     """What is known of a compaction of the context: an upsert (v1, `CompactionUpdate`)."""
 
@@ -328,6 +335,7 @@ Event: TypeAlias = (
     | InfoChanged
     | UsageChanged
     | Noticed
+    | NoticeOver
     | CompactionUpdated
     | Unknown
     | PromptQueued

@@ -70,7 +70,9 @@ def is_foldable(message: Message) -> bool:
 
 
 def notice(entry: Notice) -> tuple[Line, ...]:
-    """Return the lines of a notice, with a blank one at the end."""
+    """Return the lines of a notice, with a blank one at the end; none if it is over."""
+    if not entry.text:
+        return ()
     if entry.mark == "end":
         return (coloured(one_line(entry.text, PREVIEW), "AcpDim"), BLANK)
     icon = NOTICES[entry.severity]
