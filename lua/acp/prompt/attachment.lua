@@ -104,7 +104,7 @@ end
 ---@param note acp.Note
 ---@return acp.AlongRow
 local function note_row(note)
-  return { label = note.label, detail = note.lines and counted(note.lines) or '', group = 'AcpNote' }
+  return { label = note.label, detail = note.size or '', group = 'AcpNote' }
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.

@@ -26,5 +26,5 @@ class ChatWindows(Protocol):
         `cwd` is where what they name is.
         """
 
-    def notes(self, chat: int, notes: Sequence[tuple[str, str, int]]) -> None:
-        """Show in the prompt what goes along: key, label and lines of each note. Never waits."""
+    def notes(self, chat: int, notes: Sequence[tuple[str, str, str]]) -> None:
+        """Show in the prompt what goes along: key, label and size of each note. Never waits."""

@@ -44,7 +44,7 @@ class NvimChats(ChatWindows):
                 return
             row += len(lines)
 
-    def notes(self, chat: int, notes: Sequence[tuple[str, str, int]]) -> None:
+    def notes(self, chat: int, notes: Sequence[tuple[str, str, str]]) -> None:
         """See `ChatWindows`."""
-        plain = [{"key": key, "label": label, "lines": lines} for key, label, lines in notes]
+        plain = [{"key": key, "label": label, "size": size} for key, label, size in notes]
         self._call.post("acp.prompt.attachment.note", chat, plain)
