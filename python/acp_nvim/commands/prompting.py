@@ -36,7 +36,8 @@ def prompt(host: Host, payload: SendPrompt) -> int:
     """
     chat = host.workspace.chat(payload.chat)
     text, interrupt = expanded(payload.text, host.workspace.options.prompts), payload.bang
-    blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
+    typed = payload.text if text != payload.text else ""
+    blocks = ((Text(text, typed),) if text else ()) + tuple(map(_block, payload.blocks))
     blocks += chat.images.get(payload.images)
     told = frozenset(payload.spoken)
     mentions = tuple(it for it in find_mentions(text) if told.isdisjoint(it.names))
@@ -102,7 +103,7 @@ def sent(host: Host, payload: OfChat) -> list[str]:
 
 def prompt_text(message: Message) -> str:
     """Return what the user has written of a prompt: not what went along with it as text."""
-    texts = [it.text for it in message.content if isinstance(it, Text)]
+    texts = [it.typed or it.text for it in message.content if isinstance(it, Text)]
     written = [*texts[:1], *(it for it in texts[1:] if not _is_attached(it))]
     said = ""
     for part in (it for it in written if not is_note(it)):

@@ -15,6 +15,8 @@ class Text:
     """Markdown text, verbatim."""
 
     text: str
+    typed: str = ""
+    """What the user has written in its place: the name of a prompt of theirs, and the rest."""
 
     @property
     def length(self) -> int:
@@ -94,6 +96,11 @@ class GrowingText(Text):
         return self._growth.part(0, self._length)
 
     @property
+    def typed(self) -> str:
+        """Nothing: what grows is an agent's, or comes in parts."""
+        return ""
+
+    @property
     def length(self) -> int:
         """Number of its characters."""
         return self._length
@@ -125,10 +132,10 @@ class GrowingText(Text):
         return isinstance(other, Text) and (self is other or self.text == other.text)
 
     def __hash__(self) -> int:
-        return hash((self.text,))
+        return hash((self.text, ""))
 
     def __repr__(self) -> str:
-        return f"Text(text={self.text!r})"
+        return f"Text(text={self.text!r}, typed='')"
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,3 +147,10 @@ def test_prompts_of_the_users_own(job: MainJob) -> None:
     job.nvim.input("<CR>")
     prompt = agent.prompted()
     assert prompt["params"]["prompt"][0]["text"] == "Write tests\nfor all of a.py"
+    job.until(lambda: any("/tests of a.py" in line for line in job.chat()))
+    assert not any("Write tests" in line for line in job.chat())
+    job.finish(agent, prompt)
+    job.nvim.input("<Up>")
+    job.until(lambda: job.nvim.lines() == ["/tests of a.py"])
+    job.command("Acp export")
+    job.until(lambda: "/tests of a.py" in job.nvim.lines())

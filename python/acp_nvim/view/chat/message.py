@@ -25,7 +25,7 @@ PREVIEW = 100
 _MARKUP = re.compile(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
-QUEUED = (Margin("⏳", "AcpDim"), before("queued: ", "AcpDim"))
+QUEUED = (Margin("◌", "AcpDim"), before("queued: ", "AcpDim"))
 
 NOTICES = {
     "info": Margin("·", "AcpNotice"),
@@ -109,7 +109,7 @@ def _user(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
 
 def _plain(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
     if isinstance(content, Text):
-        kept, rest = head(content.text)
+        kept, rest = head((not is_open and content.typed) or content.text)
         return (*map(Line, visible_lines(kept)), *rest)
     return attachment(content, cwd, is_open=is_open)
 
