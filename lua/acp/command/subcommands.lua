@@ -302,9 +302,9 @@ local rest = {
   },
   {
     name = 'tutor',
-    desc = 'start the built-in tutorial agent',
+    desc = 'learn the plugin in seven short lessons, on a copy of the file on screen',
     run = function(invoked)
-      agent().start(agent().TUTOR, { mods = invoked.mods })
+      require('acp.command.tutor').open(invoked.mods)
     end,
   },
   {

@@ -84,7 +84,8 @@ end
 ---@return string its first line, short enough for a list
 local function short(text)
   local line = vim.trim(text:match('^%s*[^\n]*'))
-  return vim.fn.strcharlen(line) <= ABOUT and line or vim.fn.strcharpart(line, 0, ABOUT - 1) .. '…'
+  return vim.fn.strcharlen(line) <= ABOUT and line
+    or vim.fn.strcharpart(line, 0, ABOUT - 1) .. '…'
 end
 
 ---@param command acp.SlashCommand

@@ -290,9 +290,9 @@ def test_the_key_after_the_command_is_for_it_already(nvim: Neovim, spy: BridgeSp
 
 
 FOOTERS = {
-    "": " <Tab> goes here · :Acp permit 1-2 answers ",
-    "i": " <Esc><Tab> goes here · :Acp permit 1-2 answers ",
-    "<C-w>h": " :Acp permit goes here · :Acp permit 1-2 answers ",
+    "": " <Tab> goes here · :Acp permit 1-2 ",
+    "i": " <Esc><Tab> goes here · :Acp permit 1-2 ",
+    "<C-w>h": " :Acp permit 1-2 answers ",
     "<Tab>": " 1-2 · D all · q fold ",
 }
 

@@ -90,13 +90,13 @@ def test_a_closed_session_is_passed_over(nvim: Neovim, spy: BridgeSpy) -> None:
     closed, _ = spy.open_session("tutor")
     spy.frame(closed, status={"agent": "tutor", "state": "closed"})
     nvim.input(":AcpPrompt hello<CR>")
-    assert told(nvim) == "acp: this session is closed: :AcpStart tutor begins a new one"
+    assert told(nvim) == "acp: closed: :Acp restart tutor goes on"
     nvim.command("wincmd t")
     nvim.command("AcpPrompt hello")
     assert [it["chat"] for it in spy.told("prompt")] == [opened]
     spy.frame(opened, status={"agent": "gemini", "state": "closed"})
     nvim.input(":AcpPrompt hello again<CR>")
-    assert told(nvim) == "acp: this session is closed: :AcpStart gemini begins a new one"
+    assert told(nvim) == "acp: closed: :Acp restart gemini goes on"
     nvim.lua("require('acp').setup({ default_agent = 'goose' })")
     nvim.command("AcpPrompt at last")
     assert spy.told("start")[0]["agent"] == "goose"
