@@ -86,7 +86,9 @@ class Neovim:
         self.rpc = Rpc(self._process.stdout.fileno(), self._process.stdin.fileno())
         self.api = _Api(self.rpc)
         python = sys.executable if env else host_python(self.folder)
-        self.lua("vim.g.acp = ...", {"python": python} | (options or {}))
+        # a test says which file an agent is told of
+        default = {"python": python, "context": "off"}
+        self.lua("vim.g.acp = ...", default | (options or {}))
         if plugin:
             self.command("runtime plugin/acp.lua")
 

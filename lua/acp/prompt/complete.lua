@@ -2,6 +2,7 @@
 -- host: the commands are in `b:acp_status`. 'omnifunc' and the language server offer the same.
 
 local chats = require('acp.chat.registry')
+local interpreter = require('acp.host.interpreter')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
 
@@ -25,39 +26,64 @@ local ABOUT = 60 -- characters
 ---@field hint? string what it wants
 ---@field is_own? boolean a prompt of the user's
 
----@return acp.SlashCommand[] the user's own prompts
+---@type table<string, string>? by name
+local ready_made
+
+---@return table<string, string> those that the plugin brings, as the host has them
+local function brought()
+  if not ready_made then
+    local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'prompts.json')
+    ready_made = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  end
+  return ready_made
+end
+
+---@return table<string, string> the user's own prompts, "" for a name that is not wanted
 local function own()
-  local prompts, found = options.value('prompts'), {}
-  for name, text in vim.spairs(type(prompts) == 'table' and prompts or {}) do
+  local prompts = options.value('prompts')
+  local found = {}
+  for name, text in pairs(type(prompts) == 'table' and prompts or {}) do
     if type(name) == 'string' and type(text) == 'string' then -- the host has told of others
-      table.insert(found, { name = name, description = text, is_own = true })
+      found[name] = text
     end
   end
   return found
 end
 
----@param chat acp.Chat
----@return acp.SlashCommand[] the user's own, and those of the agent that have other names
-local function commands_of(chat)
-  local found, names = own(), {}
-  for _, command in ipairs(found) do
-    names[command.name] = true
-  end
-  local status = api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
-  for _, command in ipairs(status.commands or {}) do
-    if not names[command.name] then
-      table.insert(found, command)
+---@param prompts table<string, string>
+---@param names table<string, true> those that are there already; these are added
+---@return acp.SlashCommand[]
+local function commands_from(prompts, names)
+  local found = {}
+  for name, text in vim.spairs(prompts) do
+    if not names[name] and text ~= '' then
+      table.insert(found, { name = name, description = text, is_own = true })
     end
+    names[name] = true
   end
   return found
+end
+
+---@param chat? acp.Chat
+---@return acp.SlashCommand[] the user's own; of other names those of the agent; of others still ready-made ones
+local function commands_of(chat)
+  local wanted, names = own(), {}
+  local found = commands_from(wanted, names)
+  local status = chat and api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
+  for _, command in ipairs(status.commands or {}) do
+    if not names[command.name] or wanted[command.name] == '' then
+      table.insert(found, command)
+      names[command.name] = true
+    end
+  end
+  return vim.list_extend(found, commands_from(brought(), names))
 end
 
 ---@return string[] the user's prompts and the commands of the current agent, as they are written
 function M.commands()
-  local chat = chats.current()
   return vim.tbl_map(function(command)
     return '/' .. command.name
-  end, chat and commands_of(chat) or own())
+  end, commands_of(chats.current()))
 end
 
 ---@param chat acp.Chat

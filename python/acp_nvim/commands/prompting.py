@@ -10,7 +10,7 @@ from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_prompts import SendPrompt, Steer
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
-from acp_nvim.prompt.library import expanded
+from acp_nvim.prompt.library import expanded, known
 from acp_nvim.session.action import Refused, SubmitPrompt
 from acp_nvim.session.content import (
     Audio,
@@ -35,7 +35,9 @@ def prompt(host: Host, payload: SendPrompt) -> int:
     Answer the number of its turn, if nothing overtakes it in the queue.
     """
     chat = host.workspace.chat(payload.chat)
-    text, interrupt = expanded(payload.text, host.workspace.options.prompts), payload.bang
+    of_agent = {command.name for command in chat.session.state.commands}
+    prompts = known(host.workspace.options.prompts, of_agent)
+    text, interrupt = expanded(payload.text, prompts), payload.bang
     typed = payload.text if text != payload.text else ""
     blocks = ((Text(text, typed),) if text else ()) + tuple(map(_block, payload.blocks))
     blocks += chat.images.get(payload.images)

@@ -42,6 +42,15 @@ class Surroundings(Protocol):
     async def diagnostics(self, *, here: bool = False) -> Sequence[Finding]:
         """Return those of the file last worked in; `here`: of the line of its cursor."""
 
+    async def enclosing(self, kind: Literal["function", "class"]) -> Selection | None:
+        """Return the innermost one around the cursor in the file last worked in."""
+
+    async def marks(self) -> Sequence[Finding]:
+        """Return the user's marks: those of the file last worked in, and those of all files."""
+
+    async def open_files(self) -> Sequence[str]:
+        """Return the paths of the files that are open."""
+
     async def quickfix(self) -> Sequence[Finding]:
         """Return the quickfix list."""
 

@@ -28,6 +28,18 @@ class NvimSurroundings(Surroundings):
         found = await self._lua("acp.prompt.surroundings.diagnostics", here)
         return [Finding(**it) for it in found]
 
+    async def enclosing(self, kind: Literal["function", "class"]) -> Selection | None:
+        """See `editor.Surroundings`."""
+        return _selection(await self._lua("acp.prompt.surroundings.enclosing", kind))
+
+    async def marks(self) -> Sequence[Finding]:
+        """See `editor.Surroundings`."""
+        return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.marks")]
+
+    async def open_files(self) -> Sequence[str]:
+        """See `editor.Surroundings`."""
+        return [str(path) for path in await self._lua("acp.prompt.surroundings.open_files")]
+
     async def quickfix(self) -> Sequence[Finding]:
         """See `editor.Surroundings`."""
         return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.quickfix")]

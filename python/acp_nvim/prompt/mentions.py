@@ -9,7 +9,8 @@ import base64
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import partial
+from typing import Literal, TypeAlias
 
 from acp_nvim.editor import Files, Finding, LiveBuffer, NamedText, Surroundings
 from acp_nvim.errors import EditorError, FileProblem, UserError
@@ -69,6 +70,10 @@ class Mentions:
             "diagnostics": self._diagnostics,
             "diagnostic": self._diagnostic,
             "quickfix": self._quickfix,
+            "buffers": self._buffers,
+            "marks": self._marks,
+            "function": partial(self._enclosing, "function"),
+            "class": partial(self._enclosing, "class"),
             "diff": self._diff,
             "messages": self._messages,
             "terminal": self._terminal,
@@ -181,6 +186,24 @@ class Mentions:
 
     async def _quickfix(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
         return _findings("quickfix", await self._surroundings.quickfix(), roots, takes)
+
+    async def _buffers(self, roots: Roots, _takes: Takes) -> tuple[Content, ...]:
+        paths = (_path(path, roots) for path in await self._surroundings.open_files())
+        links = tuple(_link(it, mime_type_of(it)) for it in paths if it is not None)
+        if not links:
+            raise UserError("@buffers: no file of the session's folders is open")
+        return links
+
+    async def _marks(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        return _findings("marks", await self._surroundings.marks(), roots, takes)
+
+    async def _enclosing(
+        self, kind: Literal["function", "class"], _roots: Roots, takes: Takes
+    ) -> tuple[Content, ...]:
+        around = await self._surroundings.enclosing(kind)
+        if around is None:
+            raise UserError(f"@{kind}: none is known around the cursor in the file last worked in")
+        return content_of(around, embedded=takes.embedded)
 
     async def _diff(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
         text = await git.diff(roots.cwd, TEXT_LIMIT)
