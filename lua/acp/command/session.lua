@@ -242,7 +242,7 @@ end
 ---@param instruction string
 function M.edit(range, instruction)
   if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
-    return notice.notice('this buffer is no file: :Acp prompt speaks of any text')
+    return notice.notice('this buffer is not a file; :Acp prompt can send its text')
   end
   with_chat(function(chat)
     if chat then

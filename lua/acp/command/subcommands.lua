@@ -50,7 +50,7 @@ M.list = {
   {
     name = 'new',
     args = '[agent]',
-    desc = 'open one more session; ! and let the talk of this one go on in it',
+    desc = 'open another session; ! continues this conversation in it',
     bang = true,
     complete = 'agent',
     run = function(invoked)
@@ -76,7 +76,7 @@ M.list = {
   {
     name = 'add',
     args = '[what]',
-    desc = 'let this file, lines, a path or a mention go along with the next prompt',
+    desc = 'attach this file, lines, a path or a mention to the next prompt',
     range = true,
     complete = 'mention',
     run = function(invoked)
@@ -146,7 +146,7 @@ M.list = {
   {
     name = 'steer',
     args = '{text}',
-    desc = 'say something into the running turn, else first of what waits',
+    desc = 'steer the running turn; an agent that cannot be steered gets it as the next prompt',
     run = function(invoked)
       session().tell('steer', { text = invoked.text })
     end,
@@ -154,7 +154,7 @@ M.list = {
   {
     name = 'rewind',
     args = '[turn]',
-    desc = 'files and talk as before a prompt, which is in the prompt again',
+    desc = 'go back to before a prompt, files and conversation; its text is in the prompt again',
     complete = 'turn',
     run = function(invoked)
       require('acp.command.talk').rewind(invoked.word)
@@ -208,21 +208,21 @@ M.list = {
   },
   {
     name = 'queue',
-    desc = 'the prompts that wait: take one back, drop it, change the order',
+    desc = 'list the prompts that wait: take one back, drop it, change the order',
     run = function()
       session().queue()
     end,
   },
   {
     name = 'resend',
-    desc = 'the prompt that was sent last back in the prompt',
+    desc = 'bring the prompt that was sent last back into the prompt',
     run = function()
       session().resend()
     end,
   },
   {
     name = 'agents',
-    desc = 'which agents are here, and which could be installed; ! fetches the list anew',
+    desc = 'list the agents that are here and those that can be installed; ! fetches the list anew',
     bang = true,
     run = function(invoked)
       require('acp.command.agents').open(invoked.bang, invoked.mods)
@@ -255,7 +255,7 @@ M.list = {
   {
     name = 'follow',
     args = '[on|off|toggle]',
-    desc = 'let a window go along with the agent, or no longer',
+    desc = 'follow the agent in a window, or stop following',
     words = { 'on', 'off', 'toggle' },
     run = function(invoked)
       require('acp.files.follow').turn(invoked.word or 'toggle')

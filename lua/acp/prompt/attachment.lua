@@ -241,7 +241,7 @@ function M.drop(chat, number)
     DROP[kind](chat.chat, index)
     return M.draw(chat)
   end
-  notice.notice(number == 0 and 'nothing goes along' or ('there is no row %d'):format(number))
+  notice.notice(number == 0 and 'nothing is attached' or ('there is no row %d'):format(number))
 end
 
 --- Let an image go along with the next prompt.

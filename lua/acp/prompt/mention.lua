@@ -317,11 +317,11 @@ local function what(chat, name)
     local file, first, last = lines_of(chat, name)
     local form = first == last and 'line %d of %s' or 'lines %d to %d of %s'
     local lines = first == last and { first, file } or { first, last, file }
-    return file and form:format(unpack(lines)) or 'buffer: its text goes along'
+    return file and form:format(unpack(lines)) or 'buffer: its text is attached'
   end
   local path = path_of(chat, name)
   if vim.fn.isdirectory(path) == 1 then
-    return 'folder: a link to it goes along'
+    return 'folder: a link to it is attached'
   end
   return vim.fn.bufloaded(path) == 1 and 'file, as it is in its buffer' or 'file'
 end

@@ -319,7 +319,7 @@ end
 ---@param split boolean in a new window
 function M.show_file(path, line, split)
   if not file_buffers.opens(path) then
-    return require('acp.ui.notice').warn(('%s is not opened: it is no file'):format(path))
+    return require('acp.ui.notice').warn(('%s is not opened: it is not a file'):format(path))
   end
   local window = M.file_window()
   if window then

@@ -56,7 +56,7 @@ def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
     host.add(chat)
     if source is not None:
         old = source.session.state
-        said = f"Said with {old.agent} until here: it goes along with the next prompt"
+        said = f"Said with {old.agent} until here: your next prompt carries it"
         session.apply(*carried(old, old.turn, said))
     return _start(host, chat)
 

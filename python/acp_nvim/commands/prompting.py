@@ -68,14 +68,14 @@ async def steer(host: Host, payload: Steer) -> None:
         raise UserError("what is to be said is missing: :Acp steer {text}")
     running = chat.session.state.is_running
     if running and chat.client is not None and await chat.client.steer(chat.session, text):
-        host.editor.notifier.notice(f"said into the turn of {chat.session.state.agent}")
+        host.editor.notifier.notice(f"{chat.session.state.agent} has got it")
         return
     wanted = Prompt((Text(text),), mentions=find_mentions(text))
     if not chat.session.state.is_running:
         submit(host, chat, wanted)
         return
     chat.session.apply(PromptQueued(wanted, first=True))
-    said = "takes nothing into a running turn: it is the next prompt"
+    said = "cannot be steered: your words are queued as the next prompt"
     host.editor.notifier.notice(f"{chat.session.state.agent} {said}")
 
 

@@ -107,7 +107,7 @@ def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
     session = clients.new_session(host, state.agent, state.cwd)
     new = Chat(*opened, session, host.clock)
     host.add(new)
-    said = "Rewound to here, in a new session: your next prompt takes along what was said"
+    said = "Rewound to here, in a new session: your next prompt carries what was said"
     session.apply(*carried(state, number - 1, said))
     return new
 

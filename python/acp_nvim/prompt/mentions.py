@@ -140,9 +140,9 @@ class Mentions:
         last = min(last, len(lines))
         said = "".join(lines[first - 1 : last])
         if long or len(said.encode()) > TEXT_LIMIT:
-            raise UserError(f"@{name} is too long to go along: speak of the lines that matter")
+            raise UserError(f"@{name} is too long to attach: name the lines that matter")
         if not 0 < first <= last:
-            raise UserError(f"@{name} does not go along: the file has {len(lines)} lines")
+            raise UserError(f"@{name} is not attached: the file has {len(lines)} lines")
         uri = f"{file_uri(path)}#L{first}-L{last}"
         resource = Resource(uri, text=said, mime_type=mime_type_of(path) or "text/plain")
         return (resource,) if takes.embedded else unembedded(resource)
@@ -281,7 +281,7 @@ def _row(finding: Finding, roots: Roots) -> str:
 def _report(name: str, text: str, takes: Takes, filetype: str = "") -> tuple[Content, ...]:
     """Return text that is in no file: the agent cannot read it by itself, so there is no link."""
     if len(text) > 2 * TEXT_LIMIT:
-        raise UserError(f"@{name} is too long to go along: speak of the lines that matter")
+        raise UserError(f"@{name} is too long to attach: name the lines that matter")
     if not takes.embedded:
         return (fenced(clean(text), filetype),)
     uri = "acp-nvim://" + file_uri(name).removeprefix("file://")

@@ -172,7 +172,7 @@ def conflict(host: Host, event: Conflicted) -> None:
     found = event.conflict
     if event.tell and host.review.log.conflict(found.path) is None:
         whose, line, name = found.author.agent, found.places[0][0] + 1, _name(found.path)
-        text = f"{whose} has changed line {line} of {name}, too: :Acp review"
+        text = f"you and {whose} have both changed line {line} of {name}: :Acp review"
         host.editor.notifier.notice(text, warning=True)
         _notice(host, found.author.session_key, text)
     host.review.log.conflicted(found)

@@ -62,7 +62,7 @@ def test_what_names_nothing_is_told(nvim: Neovim, spy: BridgeSpy, what: str) -> 
     prompt = opened(nvim, spy)
     told = nvim.command(f"Acp add {what}")
     assert written(nvim, prompt) == [""]
-    assert f"{what} cannot go along" in told
+    assert f"{what} is not attached" in told
 
 
 def test_an_image_from_elsewhere_is_attached(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -74,4 +74,4 @@ def test_an_image_from_elsewhere_is_attached(nvim: Neovim, spy: BridgeSpy) -> No
     spy.answer({"image": 1, "detail": "image/png, 3 kB"})
     assert along(nvim, prompt) == ["1 shot.png · image/png, 3 kB"]
     assert written(nvim, prompt) == [""]
-    assert "shot.png goes along with the next prompt to gemini" in nvim.messages()
+    assert "shot.png: attached to the next prompt to gemini" in nvim.messages()

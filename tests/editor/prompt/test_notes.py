@@ -111,7 +111,7 @@ def test_ctrl_x_drops_notes_first_then_selections(nvim: Neovim, spy: BridgeSpy) 
     assert bar(nvim, prompt) == "<CR> sends to tutor"
     nvim.input("<C-x>")
     assert len(spy.told("drop_note")) == 2
-    assert "nothing goes along" in nvim.messages()
+    assert "nothing is attached" in nvim.messages()
 
 
 def test_a_number_says_which_row_goes(nvim: Neovim, spy: BridgeSpy) -> None:

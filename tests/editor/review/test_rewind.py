@@ -151,7 +151,7 @@ def test_an_agent_that_takes_no_text_gets_it_as_the_next_prompt(job: MainJob) ->
     prompt = job.turn(agent)
     job.command("AcpPrompt later")
     job.command("Acp steer not so fast")
-    job.told("takes nothing into a running turn: it is the next prompt")
+    job.told("scripted cannot be steered: your words are queued as the next prompt")
     assert [it["text"] for it in job.session()["queue"]] == ["not so fast", "later"]
     agent.end(prompt)
     assert agent.prompted()["params"]["prompt"][0]["text"] == "not so fast"
@@ -162,7 +162,7 @@ def test_an_agent_that_takes_it_gets_it_at_once(job: MainJob) -> None:
     job.turn(agent)
     job.command("Acp steer not so fast")
     agent.reply(agent.expect("_session/steering"), {"outcome": "injected"})
-    job.told("said into the turn of scripted")
+    job.told("scripted has got it")
     assert job.session()["queue"] == []
 
 

@@ -15,7 +15,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
     ("sentence", "verb", "paths", "left", "unsaved", "failed"),
     [
         (
-            "took back turn 3 of gemini in a.txt; :Acp redo returns it",
+            "took back turn 3 of gemini in a.txt; :Acp redo brings it back",
             "undo",
             ["a.txt"],
             [],
@@ -23,7 +23,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
             [],
         ),
         (
-            "returned turn 3 of gemini in 2 files; :Acp undo takes it back",
+            "turn 3 of gemini is back in 2 files; :Acp undo takes it back",
             "redo",
             ["a.txt", "b.txt"],
             [],

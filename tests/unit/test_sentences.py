@@ -1,0 +1,44 @@
+"""What the program says is said in the words of the field: one table has all of it.
+
+`python -m tests.support.sentences` prints the table.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support.sentences import sentences
+
+NEVER = {
+    "attach": r"\bgo(es)? along\b|\btakes? along\b",
+    "redo": r"\breturned turn\b|\bto return\b",
+    "is not a": r"(?<!there )\bis no (file|number|text|folder|buffer)\b",
+    "steer": r"\bsaid into\b",
+    "also, before the verb": r", too\b",
+    "ignores": r"\btakes no key\b",
+    "the command last and whole": r":Acp$",
+}
+
+
+def test_the_table_has_what_users_read() -> None:
+    table = sentences()
+    assert (
+        "nothing to redo: :Acp undo has undone nothing"
+        in table["python/acp_nvim/commands/reviewing.py"]
+    )
+    assert "there is no chat: :AcpStart opens one" in table["lua/acp/chat/window.lua"]
+    assert any("{} wants to write {}" in it for it in table["python/acp_nvim/view/attention.py"])
+    assert sum(map(len, table.values())) > 300
+
+
+@pytest.mark.parametrize("instead", NEVER)
+def test_words_that_users_read_oddly_are_not_in_it(instead: str) -> None:
+    found = [
+        f"{path}: {text}"
+        for path, said in sentences().items()
+        for text in said
+        if re.search(NEVER[instead], text)
+    ]
+    assert not found, f"say it with: {instead}"
