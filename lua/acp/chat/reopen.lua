@@ -36,7 +36,7 @@ end
 local function reopen(buffer, name)
   local agent, session = M.parse(name)
   if not agent or not session then
-    return say(buffer, 'This name is no session. :Acp sessions shows those that there are.')
+    return say(buffer, 'This name is not a session: :Acp sessions lists those that exist')
   end
   local chat = { chat = buffer, agent = agent, cwd = vim.fn.getcwd(), root = vim.fn.getcwd() }
   chats.add(chat)

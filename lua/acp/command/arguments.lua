@@ -75,7 +75,7 @@ end
 ---@param range? { [1]: integer, [2]: integer }
 function M.edit(instruction, range)
   if instruction == '' then
-    return notice.warn(":Acp edit wants to know what to do: :'<,'>Acp edit make this a generator")
+    return notice.warn("say what to do: :'<,'>Acp edit make this a generator")
   end
   local line = vim.api.nvim_win_get_cursor(0)[1]
   require('acp.command.session').edit(range or { line, line }, instruction)

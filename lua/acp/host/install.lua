@@ -183,7 +183,7 @@ local function ready()
   local program, origin = interpreter.find()
   local done = 'the Python environment is ready'
   return program == interpreter.venv_python() and done
-    or ('%s, but %s goes before it'):format(done, origin)
+    or ('%s, but %s is used instead'):format(done, origin)
 end
 
 --- Neovim is leaving: without a user (a build step) it waits, with one nothing is kept waiting.

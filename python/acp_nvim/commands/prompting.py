@@ -65,7 +65,7 @@ async def steer(host: Host, payload: Steer) -> None:
     chat = host.workspace.chat(payload.chat)
     text = payload.text.strip()
     if not text:
-        raise UserError("what is to be said is missing: :Acp steer {text}")
+        raise UserError("say what: :Acp steer {text}")
     running = chat.session.state.is_running
     if running and chat.client is not None and await chat.client.steer(chat.session, text):
         host.editor.notifier.notice(f"{chat.session.state.agent} has got it")

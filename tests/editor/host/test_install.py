@@ -204,7 +204,7 @@ def test_another_interpreter_that_goes_before_it_is_named(tmp_path: Path) -> Non
     script(tmp_path / "uv", "exit 0")
     with Neovim(env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}) as nvim:
         nvim.command("Acp install")
-        nvim.wait(lambda: "ready, but vim.g.acp.python goes before it" in nvim.messages())
+        nvim.wait(lambda: "ready, but vim.g.acp.python is used instead" in nvim.messages())
 
 
 def test_a_build_without_a_user_is_waited_for(tmp_path: Path) -> None:
