@@ -6,17 +6,20 @@ Values only; anyone may import this module.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from acp_nvim.session.stored import Stored
 
-@dataclass(frozen=True, slots=True)
-class Text:
+
+class Text(Stored, frozen=True):
     """Markdown text, verbatim."""
 
     text: str
     typed: str = ""
     """What the user has written in its place: the name of a prompt of theirs, and the rest."""
+
+    def __hash__(self) -> int:
+        return hash((self.text,))  # as a `GrowingText` of the same characters
 
     @property
     def length(self) -> int:
@@ -41,7 +44,8 @@ class Text:
         growth = Growth()
         growth.add(self.text)
         growth.add(more)
-        return GrowingText(growth, growth.length, self.newlines + more.count("\n"))
+        newlines = self.newlines + more.count("\n")
+        return GrowingText("", _growth=growth, _length=growth.length, _newlines=newlines)
 
 
 class Growth:
@@ -74,31 +78,20 @@ class Growth:
         ]
 
 
-class GrowingText(Text):
+class GrowingText(Text, frozen=True, kw_only=True):
     """A text of which each state knows how much of the pieces is its own; equal to any equal one.
 
     So a state costs the same however long the text is, and so does reading its end.
     """
 
-    __slots__ = ("_growth", "_length", "_newlines")
     _growth: Growth
     _length: int
     _newlines: int
 
-    def __init__(self, growth: Growth, length: int, newlines: int) -> None:
-        object.__setattr__(self, "_growth", growth)
-        object.__setattr__(self, "_length", length)
-        object.__setattr__(self, "_newlines", newlines)
-
-    @property
+    @property  # type: ignore[misc]  # in place of the field, which is empty
     def text(self) -> str:
         """All of it; joined each time, for it may go on growing."""
         return self._growth.part(0, self._length)
-
-    @property
-    def typed(self) -> str:
-        """Nothing: what grows is an agent's, or comes in parts."""
-        return ""
 
     @property
     def length(self) -> int:
@@ -126,20 +119,20 @@ class GrowingText(Text):
             return Text(self.text).grown(more)
         self._growth.add(more)
         newlines = self._newlines + more.count("\n")
-        return GrowingText(self._growth, self._growth.length, newlines)
+        length = self._growth.length
+        return GrowingText("", _growth=self._growth, _length=length, _newlines=newlines)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Text) and (self is other or self.text == other.text)
 
     def __hash__(self) -> int:
-        return hash((self.text, ""))
+        return hash((self.text,))
 
     def __repr__(self) -> str:
-        return f"Text(text={self.text!r}, typed='')"
+        return f"Text(text={self.text!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Stored, frozen=True):
     """An image; `data` is plain base64."""
 
     data: str
@@ -147,16 +140,14 @@ class Image:
     uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Audio:
+class Audio(Stored, frozen=True):
     """A sound; `data` is plain base64."""
 
     data: str
     mime_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceLink:
+class ResourceLink(Stored, frozen=True):
     """A reference that the receiver may read by itself; `size` in bytes."""
 
     uri: str
@@ -167,8 +158,7 @@ class ResourceLink:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Stored, frozen=True):
     """An embedded resource: exactly one of `text` and `blob` (base64) is set."""
 
     uri: str
@@ -177,8 +167,7 @@ class Resource:
     mime_type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownContent:
+class UnknownContent(Stored, frozen=True):
     """A block of a kind that this client does not know; shown as a placeholder (C-131)."""
 
     kind: str
@@ -188,8 +177,7 @@ class UnknownContent:
 Content: TypeAlias = Text | Image | Audio | ResourceLink | Resource | UnknownContent
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(Stored, frozen=True):
     """A change that the agent shows; `old_text` None means a new file, and may be a fragment."""
 
     path: str
@@ -197,15 +185,13 @@ class Diff:
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalOutput:
+class TerminalOutput(Stored, frozen=True):
     """The live output of a client terminal, by its id."""
 
     terminal_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Stored, frozen=True):
     """What became of a file, without its text: modify, add, delete, move, copy, or as it is said.
 
     `old_path` is where it was moved or copied from, `file_type` what it is now: text, binary,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.view.review.doubt import doubt
 from acp_nvim.view.review.why import KEYS, why
@@ -39,7 +39,8 @@ def test_what_was_only_found_is_said_so() -> None:
 
 def test_the_question_names_the_files() -> None:
     one = (
-        "1 file was changed while gemini worked, but no tool call named it: a. Take that back as well?"
+        "1 file was changed while gemini worked, but no tool call named it: a."
+        " Take that back as well?"
     )
     assert doubt(["gemini"], ["a"]) == one
     assert doubt(["gemini", "qwen"], ["a", "b\nc", "d", "e"]) == (
