@@ -630,6 +630,18 @@ def test_what_is_typed_into_a_form_goes_into_no_other(nvim: Neovim, spy: BridgeS
     assert spy.told("fill") == [{"ask": "ask-1", "field": 0, "text": "secret"}] * 2
 
 
+def test_a_form_that_is_cut_says_how_much_is_below(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("vim.o.columns, vim.o.lines = 80, 20")
+    chat, _ = spy.open_session()
+    fields = part(*[f"Field {number}" for number in range(20)])
+    more = {"kind": "form", "option_ids": [], "option_kinds": [], "options": part("[accept]")}
+    asked = spy.open_ask(chat, body=fields, **more)
+    shown = config(nvim, asked["winid"])
+    hidden = len(nvim.lines(asked["bufnr"])) - shown["height"]
+    assert "more below" in shown["footer"][0][0]
+    assert hidden > 0
+
+
 def diff_of(count: int) -> list[Any]:
     """Return a body: a diff of two changed lines among so many that stay."""
     lines = [(" ", f"stays {number}") for number in range(count)]
