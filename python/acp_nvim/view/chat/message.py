@@ -28,6 +28,9 @@ PREVIEW = 100
 _MARKUP = lazy_pattern(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
+ONE_ROW = 60
+"""Characters of a notice that a chat shows in one row."""
+_BEFORE_COMMAND = lazy_pattern(r"(?<=[:.,;]) (?=:Acp)")
 QUEUED = (Margin("◌", "AcpDim"), before("queued: ", "AcpDim"))
 
 NOTICES = {
@@ -72,13 +75,17 @@ def is_foldable(message: Message) -> bool:
 
 
 def notice(entry: Notice) -> tuple[Line, ...]:
-    """Return the lines of a notice, with a blank one at the end; none if it is over."""
+    """Return the lines of a notice, with a blank one at the end; none if it is over.
+
+    In a long one each command begins a line: Neovim would break it behind its colon.
+    """
     if not entry.text:
         return ()
     if entry.mark == "end":
         return (coloured(one_line(entry.text, PREVIEW), "AcpDim"), BLANK)
     icon = NOTICES[entry.severity]
     kept, rest = head(entry.text.rstrip("\n"))
+    kept = _BEFORE_COMMAND.sub("\n", kept) if len(kept) > ONE_ROW else kept
     first, *more = visible_lines(kept)
     tail = (coloured(text, icon.group) for text in more)
     return (coloured(first, icon.group, icon), *tail, *rest, BLANK)

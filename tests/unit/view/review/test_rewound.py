@@ -78,4 +78,4 @@ def test_it_says_what_was_done_what_was_not_and_how_to_go_on(
 
 
 def test_without_an_author_the_turn_has_no_name() -> None:
-    assert rewound("undo", None, [], [], [], []) == "nothing to do for that turn"
+    assert rewound("undo", None, [], [], [], []) == "nothing to do for the turn"
