@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 
-from tests.support.sentences import sentences
+from tests.support.sentences import LUA, ROOT, sentences
 
 NEVER = {
     "attach": r"\bgo(es)? along\b|\btakes? along\b",
@@ -42,3 +43,15 @@ def test_words_that_users_read_oddly_are_not_in_it(instead: str) -> None:
         if re.search(NEVER[instead], text)
     ]
     assert not found, f"say it with: {instead}"
+
+
+def test_no_icon_takes_two_cells() -> None:
+    """It would touch the word beside it in the two cells that a chat has for it."""
+    sources = [*(ROOT / "python" / "acp_nvim" / "view").rglob("*.py"), *LUA.rglob("*.lua")]
+    wide = {
+        f"{path.name}: {char}"
+        for path in sources
+        for char in path.read_text(encoding="utf-8")
+        if unicodedata.category(char) == "So" and unicodedata.east_asian_width(char) in "WF"
+    }
+    assert not wide

@@ -22,9 +22,9 @@ local ABOUT = 60 -- characters
 
 ---@class acp.SlashCommand
 ---@field name string
----@field description string
+---@field description? string
 ---@field hint? string what it wants
----@field is_own? boolean a prompt of the user's
+---@field kind? 'your prompt'|'ready-made' nil: it is the agent's
 
 ---@type table<string, string>? by name
 local ready_made
@@ -52,12 +52,13 @@ end
 
 ---@param prompts table<string, string>
 ---@param names table<string, true> those that are there already; these are added
+---@param kind 'your prompt'|'ready-made'
 ---@return acp.SlashCommand[]
-local function commands_from(prompts, names)
+local function commands_from(prompts, names, kind)
   local found = {}
   for name, text in vim.spairs(prompts) do
     if not names[name] and text ~= '' then
-      table.insert(found, { name = name, description = text, is_own = true })
+      table.insert(found, { name = name, description = text, kind = kind })
     end
     names[name] = true
   end
@@ -68,7 +69,7 @@ end
 ---@return acp.SlashCommand[] the user's own; of other names those of the agent; of others still ready-made ones
 local function commands_of(chat)
   local wanted, names = own(), {}
-  local found = commands_from(wanted, names)
+  local found = commands_from(wanted, names, 'your prompt')
   local status = chat and api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
   for _, command in ipairs(status.commands or {}) do
     if not names[command.name] or wanted[command.name] == '' then
@@ -76,7 +77,7 @@ local function commands_of(chat)
       names[command.name] = true
     end
   end
-  return vim.list_extend(found, commands_from(brought(), names))
+  return vim.list_extend(found, commands_from(brought(), names, 'ready-made'))
 end
 
 ---@return string[] the user's prompts and the commands of the current agent, as they are written
@@ -120,8 +121,8 @@ local function candidate(command)
   local hint = command.hint and ('<%s>'):format(command.hint) or ''
   return {
     word = '/' .. command.name,
-    menu = command.is_own and 'your prompt' or hint,
-    about = short(command.description),
+    menu = command.kind or hint,
+    about = short(command.description or ''),
     info = command.description,
     kind = 'Keyword', -- engines would put brackets after a function
   }
@@ -151,7 +152,7 @@ function M.explain(chat, row, line, column)
   for _, command in ipairs(row == 1 and commands_of(chat) or {}) do
     local found = candidate(command)
     if vim.startswith(line .. ' ', found.word .. ' ') and column < #found.word then
-      local said = vim.split(found.info, '\n', { plain = true })
+      local said = vim.split(found.info or '', '\n', { plain = true })
       return { vim.trim(found.word .. ' ' .. found.menu), unpack(said) }
     end
   end

@@ -149,6 +149,7 @@ local function fold(pasted)
   api.nvim_win_set_cursor(0, { pasted.row + 1, pasted.column + #text })
   attachment.say(pasted.chat, {
     ('pasted as %s; u restores the text'):format(found),
+    ('%s: u restores the text'):format(found),
     'u restores the text',
   })
 end

@@ -40,7 +40,7 @@ def test_a_mention_is_written_into_the_prompt(
     told = nvim.command(command)
     assert written(nvim, prompt) == [text]
     assert nvim.eval("expand('%:t')") == "a b.py"
-    assert "along with the next prompt to gemini" in told
+    assert "attached to the next prompt to gemini" in told
 
 
 def test_it_is_written_after_what_is_there(nvim: Neovim, spy: BridgeSpy) -> None:
