@@ -75,6 +75,7 @@ def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> No
     spy.frame(chat, status=status)
     nvim.wait("#vim.lsp.get_clients({ bufnr = 0 }) == 1")
     nvim.input("i/")
+    others = [name for name in READY if name != "/review"]
     nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", "/review", *others])
     rows = nvim.eval("complete_info(['items']).items")
     assert [(row["kind"], row["menu"]) for row in rows[:3]] == [
