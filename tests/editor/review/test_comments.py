@@ -182,7 +182,7 @@ def test_a_reason_needs_words_and_the_others_are_refused(job: MainJob) -> None:
     job.command("Acp reject file now")
     job.told("because")
     job.command("Acp comment! words")
-    job.told("takes no text")
+    job.told("give it no text")
 
 
 def test_a_long_comment_is_broken_between_words(job: MainJob) -> None:

@@ -237,8 +237,8 @@ def test_acts_are_carried_out_in_the_order_of_their_commands(job: MainJob) -> No
     assert [line.split()[1:4] for line in job.nvim.messages().splitlines()] == [
         ["took", "back", "turn"],
         ["took", "back", "turn"],
-        ["returned", "turn", "1"],
-        ["returned", "turn", "2"],
+        ["turn", "1", "of"],
+        ["turn", "2", "of"],
         ["took", "back", "turn"],
     ]
     assert path.read_text() == THEIRS

@@ -1,6 +1,6 @@
 """What the program says is said in the words of the field: one table has all of it.
 
-`python -m tests.support.sentences` prints the table.
+`python -m tests.support.screen.sentences` prints the table.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import unicodedata
 
 import pytest
 
-from tests.support.sentences import LUA, ROOT, sentences
+from tests.support.screen.sentences import LUA, ROOT, sentences
 
 NEVER = {
     "attach": r"\bgo(es)? along\b|\btakes? along\b",

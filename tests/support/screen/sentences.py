@@ -1,6 +1,6 @@
 """All sentences that the program can say, to be read side by side.
 
-`python -m tests.support.sentences` prints them.
+`python -m tests.support.screen.sentences` prints them.
 They are collected from the code: texts of some words in Python and Lua, but for what is said to
 developers (docstrings, comments), with `{}` for what is put in.
 """
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PYTHON = ROOT / "python" / "acp_nvim"
 LUA = ROOT / "lua" / "acp"
 _WORDS = re.compile(r"[A-Za-z]{2,}[^\n]*? [A-Za-z]{2,}[^\n]*? [A-Za-z]{2,}")
