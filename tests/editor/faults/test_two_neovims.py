@@ -248,4 +248,4 @@ def test_a_session_that_is_open_in_both_is_told(job: MainJob) -> None:
         there.initialize(**loads)
         there.reply(there.expect("session/load"), {})
         other.wait(lambda: other.lua(STATE) == "idle")
-        assert "open in another Neovim, too" in other.messages()
+        assert "also open in another Neovim" in other.messages()

@@ -28,8 +28,8 @@ PREVIEW = 100
 _MARKUP = lazy_pattern(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
-ONE_ROW = 60
-"""Characters of a notice that a chat shows in one row."""
+ONE_ROW = 72
+"""Characters of a notice that most chats show in two rows at most."""
 _BEFORE_COMMAND = lazy_pattern(r"(?<=[:.,;]) (?=:Acp)")
 QUEUED = (Margin("◌", "AcpDim"), before("queued: ", "AcpDim"))
 
