@@ -258,7 +258,7 @@ M.list = {
     desc = 'follow the agent in a window, or stop following',
     words = { 'on', 'off', 'toggle' },
     run = function(invoked)
-      require('acp.files.follow').turn(invoked.word or 'toggle')
+      require('acp.follow.follower').turn(invoked.word or 'toggle')
     end,
   },
 }
