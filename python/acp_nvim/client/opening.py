@@ -22,9 +22,8 @@ from acp_nvim.client import quirks, reasons
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.login import OPENING, Login, is_refusal
-from acp_nvim.client.patience import patience
 from acp_nvim.client.registry import Registry
-from acp_nvim.client.session import Session
+from acp_nvim.client.session import Session, patience
 from acp_nvim.config import McpServer
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call

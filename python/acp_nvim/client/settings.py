@@ -15,8 +15,7 @@ from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.connection import Outcome
 from acp_nvim.client.login import Login
-from acp_nvim.client.patience import patience
-from acp_nvim.client.session import Session
+from acp_nvim.client.session import Session, patience
 from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call

@@ -14,9 +14,8 @@ from acp_nvim.client.agent import Agent
 from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.login import Login, is_refusal
-from acp_nvim.client.patience import patience
 from acp_nvim.client.questioning import withdraw
-from acp_nvim.client.session import Session
+from acp_nvim.client.session import Session, patience
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots

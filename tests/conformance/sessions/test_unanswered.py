@@ -9,7 +9,8 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from acp_nvim.client import listing, login, opening, patience, settings
+from acp_nvim.client import listing, login, opening, settings
+from acp_nvim.client import session as told
 from acp_nvim.config import Defaults
 from acp_nvim.errors import UserError
 from acp_nvim.view.chat.transcript import render
@@ -34,7 +35,7 @@ CONFIG = [
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the time be up at once."""
     monkeypatch.setattr(opening, "SLOW", 0.0)
-    monkeypatch.setattr(patience, "SLOW", 0.0)
+    monkeypatch.setattr(told, "SLOW", 0.0)
 
 
 class Asked:
@@ -170,7 +171,7 @@ async def test_a_fork_that_is_not_answered_is_told() -> None:
 
 async def test_defaults_that_are_not_answered_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "BEGINNING", 0.05)
-    monkeypatch.setattr(patience, "SLOW", 10.0)
+    monkeypatch.setattr(told, "SLOW", 10.0)
     async with Stage() as stage:
         services = replace(stage.client._services, defaults=lambda: Defaults(mode="plan"))
         stage.client._services = services
