@@ -1,4 +1,4 @@
-"""One session in the making: its state, who wants to know of its changes, what is said of a wait."""
+"""One session in the making: its state, who hears of its changes, what is said of a wait."""
 
 from __future__ import annotations
 
