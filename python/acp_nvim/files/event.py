@@ -94,6 +94,12 @@ class EditWaits(Struct, frozen=True):
     doing: str
 
 
+class EditsGoOn(Struct, frozen=True):
+    """None of the edits of which that has told waits any more."""
+
+    told: EditWaits
+
+
 class Conflicted(Struct, frozen=True):
     """The user and an agent have changed the same place; the user's text stays.
 
@@ -161,6 +167,7 @@ FileEvent: TypeAlias = (
     | DiskChanged
     | WriteRefused
     | EditWaits
+    | EditsGoOn
     | Conflicted
     | ConflictSettled
     | Unrecoverable

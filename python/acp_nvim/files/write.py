@@ -92,7 +92,7 @@ class WriteConflict(FileProblem):
         super().__init__(
             f"{request.path} was changed by the user since you read it, at line {line}: "
             "read it again and repeat your edit",
-            f"you have changed line {line}, too: :Acp review",
+            f"you have also changed line {line}: :Acp review",
         )
 
 
