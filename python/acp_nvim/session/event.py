@@ -19,6 +19,7 @@ from acp_nvim.session.model import (
     Command,
     ConfigOption,
     Cost,
+    LineCount,
     Location,
     Mark,
     Mode,
@@ -273,6 +274,22 @@ class TurnEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class CallChangedFile:
+    """That tool call has changed a file: we have seen so, whatever the agent says of it."""
+
+    tool_call_id: str
+    change: LineCount
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMeasured:
+    """What a turn that is over has changed in files in the end."""
+
+    turn: int
+    changes: tuple[LineCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionOpened:
     """The agent waits for the user."""
 
@@ -337,6 +354,8 @@ Event: TypeAlias = (
     | PromptSteered
     | CancelRequested
     | TurnEnded
+    | CallChangedFile
+    | TurnMeasured
     | QuestionOpened
     | QuestionClosed
     | SessionClosed

@@ -15,9 +15,10 @@ ToolStatus: TypeAlias = Literal[
 """`cancelled`: cut off, or refused by the user; `ended`: its turn ended well, and nobody said how
 it did."""
 Severity: TypeAlias = Literal["info", "warning", "error"]
-Mark: TypeAlias = Literal["", "cut_off", "anew", "end"]
-"""What a notice stands for: its turn was cut off; the agent knows nothing of what is above; or it
-is the row below a turn that says how the turn ended."""
+Mark: TypeAlias = Literal["", "cut_off", "anew"]
+"""What a notice stands for: its turn was cut off; or the agent knows nothing of what is above."""
+How: TypeAlias = Literal["done", "failed", "cancelled", "refused", "stopped"]
+"""How a turn has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,15 @@ class Cost:
 
     amount: float
     currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """Lines that were added to a file, and removed from it."""
+
+    path: str
+    added: int
+    removed: int
 
 
 @dataclass(frozen=True, slots=True)

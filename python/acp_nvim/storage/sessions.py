@@ -21,6 +21,8 @@ from acp_nvim.session.model import (
     Chosen,
     ConfigChoice,
     ConfigOption,
+    Cost,
+    LineCount,
     Location,
     Mention,
     Mode,
@@ -48,7 +50,7 @@ T = TypeVar("T")
 
 _HEAD = ("agent", "id", "cwd", "title", "updated", "running")
 _PARTS = (
-    *(Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
+    *(Cost, LineCount, Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
     *(Prompt, Selection, Mention),
 )
 _KINDS: Mapping[str, type[Any]] = {

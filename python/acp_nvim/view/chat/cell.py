@@ -9,9 +9,18 @@ from dataclasses import dataclass
 from functools import partial
 
 from acp_nvim.session.model import Prompt
-from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.session.state import (
+    Compaction,
+    Ending,
+    Entry,
+    Message,
+    Notice,
+    Plan,
+    SessionState,
+    ToolCall,
+)
 from acp_nvim.view.block import BLANK, Block
-from acp_nvim.view.chat import compaction, message, plan, tool_call
+from acp_nvim.view.chat import compaction, ending, message, plan, tool_call
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.pause import Pause
 
@@ -67,6 +76,9 @@ def _made(entry: Entry, old: Cell | None, cwd: str, pause: Pause, *, is_open: bo
             block = Block(entry.key, drawn.lines, foldable=True)
         case Notice():
             drawn = message.Drawn(message.notice(entry))
+            block = Block(entry.key, drawn.lines)
+        case Ending():
+            drawn = message.Drawn(ending.lines(entry))
             block = Block(entry.key, drawn.lines)
         case Compaction():
             drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)

@@ -71,8 +71,6 @@ def is_foldable(message: Message) -> bool:
 
 def notice(entry: Notice) -> tuple[Line, ...]:
     """Return the lines of a notice, with a blank one at the end."""
-    if entry.mark == "end":
-        return (coloured(one_line(entry.text, PREVIEW), "AcpDim"), BLANK)
     icon = NOTICES[entry.severity]
     kept, rest = head(entry.text.rstrip("\n"))
     first, *more = visible_lines(kept)
