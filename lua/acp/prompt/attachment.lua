@@ -308,6 +308,8 @@ on('ModeChanged', { '*:i*', 'i*:*' }, 'The bar names the key of this mode', func
   end
 end)
 
+require('acp.review.row').listen(M.draw)
+
 local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
 
 on('User', SESSION, 'The bar says whether anything can be sent', function()

@@ -32,7 +32,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.history.author import SessionKey
-from acp_nvim.reactions import notes, questions
+from acp_nvim.reactions import measuring, notes, questions
 from acp_nvim.session.event import Noticed
 from acp_nvim.view.place import relative
 from acp_nvim.view.visible import one_line
@@ -198,8 +198,8 @@ def take_back(host: Host, event: TakenBack) -> None:
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
-    FileWritten: (remember, record, tell, go_along, questions.file_changed),
-    DiskChanged: (remember, record, tell, questions.file_changed),
+    FileWritten: (remember, record, measuring.count, tell, go_along, questions.file_changed),
+    DiskChanged: (remember, record, measuring.count, tell, questions.file_changed),
     WriteRefused: (refuse,),
     EditWaits: (wait,),
     Conflicted: (conflict,),

@@ -24,6 +24,7 @@ from acp_nvim.history.facts import Fact, Off, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.history.line import FILE
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import turns, undone
 from acp_nvim.review.removed import removals
@@ -407,6 +408,12 @@ class EditLog:
         ledger = self._ledgers.get(path)
         return None if ledger is None else origin(ledger, row)
 
+    def counts(self, path: str, author: Author) -> tuple[tuple[int, int], ...]:
+        """Return how many lines each change of that turn has added to a file, and removed."""
+        ledger = self._ledgers.get(path)
+        writes = () if ledger is None else ledger.changes
+        return tuple(_count(it) for it in writes if it.author.turn_key == author.turn_key)
+
     def remover(self, path: str, change: ReviewHunk) -> Wrote | None:
         """Return the last delta of a hunk's last author, where nothing of it stands in the text."""
         ledger = self._ledgers.get(path)
@@ -453,6 +460,12 @@ class EditLog:
     def _author(self, path: str, key: TurnKey) -> Author:
         known = (*self._ledgers.get(path, File()).changes, self._conflicts.get(path))
         return next(it.author for it in known if it and it.author.turn_key == key)
+
+
+def _count(change: Wrote) -> tuple[int, int]:
+    """Return how many lines were added and removed; the file itself is none."""
+    added = sum(line != FILE for hunk in change.hunks for line in hunk.lines)
+    return added, sum(hunk.last - max(hunk.first, 1) for hunk in change.hunks if hunk.last)
 
 
 def _since(old: File | None, new: File) -> tuple[Fact, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.chat.cell import PLAN
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
+from acp_nvim.view.tally import NOTHING
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005
@@ -63,6 +64,8 @@ class Chat:
         self.rewound: Rewound | None = None
         """The rewind that the chat came from."""
         self.waiting = Waiting()
+        self.changes = NOTHING
+        """What waits for review in its project."""
         self.pins_plan = False
         self.is_drawn = True
         """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
@@ -112,4 +115,5 @@ class Chat:
         info = None if self.client is None else self.client.info
         methods = () if info is None else info.auth_methods
         logins = {"logins": [method.id for method in methods]} if methods else {}
-        return summary(self.session.state) | logins
+        changes = {"changes": asdict(self.changes)} if self.changes.hunks else {}
+        return summary(self.session.state) | logins | changes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ from acp_nvim.view.markdown import render as markdown
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import place
 from acp_nvim.view.styled import coloured, filled, plural
+from acp_nvim.view.tally import signed, tally_of
 from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000
@@ -49,6 +50,18 @@ KINDS = {
     "fetch": "fetch",
     "switch_mode": "mode",
 }
+ICONS = {
+    "read": "≡",
+    "edit": "✎",
+    "delete": "⌫",
+    "move": "→",
+    "search": "⌕",
+    "execute": "$",
+    "think": "∴",
+    "fetch": "↓",
+    "switch_mode": "⇄",
+}
+"""Of one cell each, in the fonts of terminals."""
 
 BAR = Margin("│", "AcpToolBar", every_row=True)
 
@@ -118,13 +131,13 @@ def draw(
         return Drawn((_header(tool, cwd, summary), BLANK), counted, paused=not is_whole)
     body = _body(tool, cwd, previous, pause)
     shown = (filled(line, BAR) for line in body.lines)
-    return replace(body, lines=(_header(tool, cwd, ()), *shown, BLANK))
+    return replace(body, lines=(_header(tool, cwd, _seen(tool, ())), *shown, BLANK))
 
 
 def locations(tool: ToolCall) -> tuple[Location, ...]:
     """Return the files that the call works on: its locations, then those of its diffs."""
     diffs = (Location(part.path) for part in tool.content if isinstance(part, Diff | FileChange))
-    return (*tool.locations, *diffs)
+    return (*tool.locations, *diffs, *(Location(it.path) for it in tool.changes))
 
 
 def entry_text(tool: ToolCall) -> str:
@@ -149,15 +162,13 @@ def _header(tool: ToolCall, cwd: str, summary: Chunks) -> Line:
     title = one_line(tool.title or tool.kind or tool.id, TITLE)
     path = _unsaid_path(tool, cwd)
     middle, end = len(title.encode()), len((title + path).encode())
-    marks: list[Mark] = [STATUSES[tool.status]]
+    marks: list[Mark] = [STATUSES[tool.status], *_kind(tool)]
     if middle + len(path) > LONG:  # what stands behind the end of a long line is not to be seen
         summary = _moved_before(marks, summary)
     if title:
         marks.append(Highlight(0, middle, "AcpToolTitle"))
     if path:
         marks.append(Highlight(middle, end, "AcpToolPath"))
-    if kind := _unsaid_kind(tool):
-        summary = ((f"  {kind}", "AcpDim"), *summary)
     if summary:
         marks.append(VirtualText(0, summary, "eol"))
     return Line(title + path, tuple(marks))
@@ -171,6 +182,13 @@ def _moved_before(marks: list[Mark], summary: Chunks) -> Chunks:
     spaced = (part for text, group in counts for part in ((text, group), (" ", "AcpDim")))
     marks.append(VirtualText(0, tuple(spaced)))
     return ()
+
+
+def _kind(tool: ToolCall) -> Iterator[VirtualText]:
+    """Yield its sign, and the word unless the title begins with it; before it nothing cuts it."""
+    words = (ICONS.get(tool.kind, ""), _unsaid_kind(tool))
+    if said := " ".join(filter(None, words)):
+        yield VirtualText(0, ((f"{said} ", "AcpDim"),))
 
 
 def _unsaid_kind(tool: ToolCall) -> str:
@@ -212,7 +230,17 @@ def _known(previous: Drawn | None, position: int) -> object:
 
 def _summary(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
     opens = tool.content or tool.raw_input or tool.raw_output or len(tool.locations) > 1
-    return ((" ▸", "AcpDim"), *_amount(tool, counted)) if opens else ()
+    sign = ((" ▸", "AcpDim"),) if opens else ()
+    return (*sign, *_seen(tool, counted), *(_amount(tool, counted) if opens else ()))
+
+
+def _seen(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
+    """Return what it has changed, where it does not say so by itself."""
+    if counted or not tool.changes:
+        return ()
+    tally = tally_of(tool.changes)
+    files = ((f" {plural(tally.files, 'file')}", "AcpDim"),) if tally.files > 1 else ()
+    return (*files, *signed(tally.added, tally.removed))
 
 
 def _amount(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
@@ -220,8 +248,7 @@ def _amount(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
         return ((f" {plural(len(tool.content), 'part')}", "AcpDim"),)
     if counted:
         added, removed = (sum(it) for it in zip(*(it.counts for it in counted), strict=True))
-        blank = (" ", "AcpDim")
-        return (blank, (f"+{added}", "AcpAdded"), blank, (f"−{removed}", "AcpRemoved"))
+        return signed(added, removed)
     text = entry_text(tool).rstrip("\n")
     ended = tuple(part for each in tool.terminals for part in terminal.summary(each))
     gap = "  " if ended else " "  # the size comes last: where there is no room it is not missed
