@@ -137,7 +137,6 @@ end
 --- it leads back to where the user was, unless the user goes on already.
 function M.open()
   if hands.are_off() then
-    require('acp.review.listed') -- the keys of its window
     vim.cmd('botright copen')
   end
 end
