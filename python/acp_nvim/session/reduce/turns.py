@@ -212,7 +212,7 @@ def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
         return state
     how: How = "cancelled" if cancelled else _HOW.get(event.stop_reason, "stopped")
     how = "failed" if event.error is not None and not cancelled else how
-    is_silent = is_silent and how in ("done", "stopped")
+    is_silent = is_silent and told is None and how in ("done", "stopped")
     begun = state.turn_started
     seconds = None if begun is None else max(0.0, event.at - begun)
     key = f"end:{state.turn}"
