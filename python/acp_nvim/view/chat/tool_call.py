@@ -193,8 +193,8 @@ def _kind(tool: ToolCall) -> Iterator[VirtualText]:
 
 def _unsaid_kind(tool: ToolCall) -> str:
     """Return what kind of call it is, unless the title begins with that."""
-    word = KINDS.get(tool.kind, "")
-    return "" if tool.title[:TITLE].casefold().startswith((word, tool.kind)) else word
+    word, title = KINDS.get(tool.kind, ""), tool.title or tool.kind
+    return "" if title[:TITLE].casefold().startswith((word, tool.kind)) else word
 
 
 def _unsaid_path(tool: ToolCall, cwd: str) -> str:

@@ -46,8 +46,8 @@ def test_every_status_has_its_icon(status: ToolStatus, icon: str) -> None:
     assert closed(tool(title="Look", status=status)) == f"{icon} Look"
 
 
-def test_the_kind_is_a_word_at_the_end() -> None:
-    assert closed(tool(title="ls", kind="execute")) == "○ ls  run"
+def test_the_kind_is_a_sign_and_a_word_where_nothing_cuts_them() -> None:
+    assert closed(tool(title="ls", kind="execute")) == "○ $ run ls"
     assert closed(tool(title="ls", kind="telepathy")) == "○ ls"
 
 
@@ -71,7 +71,7 @@ def test_a_title_of_many_lines_is_one_line() -> None:
 
 
 def test_without_a_title_the_kind_or_the_id_stands() -> None:
-    assert closed(tool(kind="edit")) == "○ edit  edit"
+    assert closed(tool(kind="edit")) == "○ ✎ edit"
     assert closed(tool(kind="")) == "○ t"
 
 
@@ -249,8 +249,8 @@ def test_the_command_of_a_terminal_is_not_said_twice() -> None:
 
 
 def test_a_kind_that_the_title_begins_with_is_not_said_twice() -> None:
-    assert closed(tool(title="Read a.py", kind="read")) == "○ Read a.py"
-    assert closed(tool(title="Run tests", kind="execute")) == "○ Run tests"
+    assert closed(tool(title="Read a.py", kind="read")) == "○ ≡ Read a.py"
+    assert closed(tool(title="Run tests", kind="execute")) == "○ $ Run tests"
 
 
 def test_what_was_changed_stands_before_a_long_title() -> None:
