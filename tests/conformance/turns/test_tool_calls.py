@@ -129,7 +129,7 @@ async def test_c166_every_kind_is_shown(kind: str):
     async with Stage() as stage:
         session = await opened(stage, kind=kind)
         assert tool(session).kind == kind
-        assert shows(session, "○ Look")
+        assert shows(session, "○ ") and shows(session, "Look")
 
 
 @pytest.mark.parametrize(("status", "icon"), STATUSES.items())

@@ -94,9 +94,9 @@ def touched(
             before -= 1
 
 
-def spaced(block: Block, entry: Entry, following: Entry | None, *, is_open: bool) -> Block:
+def spaced(block: Block, entry: Entry, following: Entry | None) -> Block:
     """Return the block without the blank row between a call without a body and the next one."""
-    has_body = is_open and len(block.lines) > 2
+    has_body = len(block.lines) > 2
     if has_body or not (isinstance(entry, ToolCall) and isinstance(following, ToolCall)):
         return block
     if entry.children or following.parent:

@@ -14,7 +14,8 @@ from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Margin, M
 from acp_nvim.view.chat import ansi, raw, terminal
 from acp_nvim.view.chat.attachment import attachment, label
 from acp_nvim.view.chat.message import Drawn
-from acp_nvim.view.cut import ITEMS, end_of, head, rest, visible_lines
+from acp_nvim.view.chat.output import LINES, RUNNING, end_of_output
+from acp_nvim.view.cut import ITEMS, head, rest, visible_lines
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.markdown import render as markdown
 from acp_nvim.view.pause import Pause, never
@@ -81,25 +82,24 @@ class _Compared:
 class _Coloured:
     """Output that is being drawn in its colours, from where it was paused."""
 
-    def __init__(self, text: str, room: int) -> None:
-        self.text, self.room = text, room
-        kept, self._more = _cut(text, room)
-        self._coming = ansi.lines(kept)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._coming = ansi.lines(text)
         self._lines: list[Line] = []
 
     @staticmethod
-    def of(text: str, room: int, known: object) -> _Coloured:
-        """Return what is known of that output in so many lines, else begin."""
-        is_known = isinstance(known, _Coloured) and (known.text, known.room) == (text, room)
-        return known if isinstance(known, _Coloured) and is_known else _Coloured(text, room)
+    def of(text: str, known: object) -> _Coloured:
+        """Return what is known of that output, else begin."""
+        is_known = isinstance(known, _Coloured) and known.text == text
+        return known if isinstance(known, _Coloured) and is_known else _Coloured(text)
 
-    def go_on(self, pause: Pause) -> tuple[Sequence[Line], int | None, _Coloured]:
-        """Return the lines that there are, and how many more it has, None until all are drawn."""
+    def go_on(self, pause: Pause) -> tuple[Sequence[Line], bool, _Coloured]:
+        """Return the lines that there are, and whether these are all."""
         for line in self._coming:
             self._lines.append(line)
             if pause():
-                return tuple(self._lines), None, self
-        return tuple(self._lines), self._more, self
+                return tuple(self._lines), False, self
+        return tuple(self._lines), True, self
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +128,24 @@ def draw(
     if not is_open:
         counted, is_whole = _counted(tool, previous, pause)
         summary = _summary(tool, counted) if is_whole else ()
-        return Drawn((_header(tool, cwd, summary), BLANK), counted, paused=not is_whole)
+        running = map(_barred, _running(tool))
+        lines = (_header(tool, cwd, summary), *running, BLANK)
+        return Drawn(lines, counted, paused=not is_whole)
     body = _body(tool, cwd, previous, pause)
-    shown = (filled(line, BAR) for line in body.lines)
+    shown = map(_barred, body.lines)
     return replace(body, lines=(_header(tool, cwd, _seen(tool, ())), *shown, BLANK))
+
+
+def _barred(line: Line) -> Line:
+    return filled(line, BAR)
+
+
+def _running(tool: ToolCall) -> Iterator[Line]:
+    """Yield the last lines of a terminal that still runs: nobody has to open it to see that."""
+    if tool.status == "in_progress":
+        for each in tool.terminals:
+            if each.exit is None:
+                yield from terminal.output(each, RUNNING)
 
 
 def locations(tool: ToolCall) -> tuple[Location, ...]:
@@ -334,16 +348,8 @@ def _content(
     None more: it is not drawn as far yet. `known` is it as drawn before.
     """
     match part:
-        case Text(text) | _Plain(text) if ansi.ESCAPE in text:
-            return _Coloured.of(text, room, known).go_on(pause)
-        case Text(text):
-            kept, more = _cut(text, room)
-            rendered_before = known if isinstance(known, markdown.Rendered) else None
-            rendered = markdown.render(kept, rendered_before, pause)
-            return rendered.lines, more if rendered.source.end == len(kept) else None, rendered
-        case _Plain(text):
-            kept, more = _cut(text, room)
-            return tuple(map(Line, visible_lines(kept))) if kept else (), more, None
+        case Text(text) | _Plain(text):
+            return _output(text, room, known, pause, is_plain=isinstance(part, _Plain))
         case Diff():
             if isinstance(known, _Compared) and known.source is part and known.room == room:
                 return known.lines, known.more, known
@@ -358,11 +364,26 @@ def _content(
     return drawn[:room], max(0, len(drawn) - room), None
 
 
-def _cut(text: str, room: int) -> tuple[str, int]:
-    """Return the first `room` lines, before they are coloured at some cost, and the number left."""
-    text = text.rstrip("\r\n")
-    end = end_of(text, room)
-    return text[:end].removesuffix("\n"), text.count("\n", end) + 1 if end < len(text) else 0
+def _output(
+    text: str, room: int, known: object, pause: Pause, *, is_plain: bool
+) -> tuple[Sequence[Line], int | None, object]:
+    """Return the last lines of what was printed, below how many there are before them."""
+    if room <= 0:
+        return (), text.rstrip("\n").count("\n") + 1, None
+    end = end_of_output(text, min(LINES, room))
+    before = (rest(end.more, "more line"),) if end.more else ()
+    if not end.text:
+        return before, 0, None
+    if ansi.ESCAPE in end.text:
+        drawn, is_whole, part = _Coloured.of(end.text, known).go_on(pause)
+        return (*before, *drawn), 0 if is_whole else None, part
+    if is_plain:
+        return (*before, *map(Line, visible_lines(end.text))), 0, None
+    source = f"{end.fence}\n{end.text}" if end.fence else end.text
+    rendered_before = known if isinstance(known, markdown.Rendered) else None
+    rendered = markdown.render(source, rendered_before, pause)
+    is_whole = rendered.source.end == len(source)
+    return (*before, *rendered.lines[bool(end.fence) :]), 0 if is_whole else None, rendered
 
 
 def _content_text(part: ToolContent | Terminal) -> str:

@@ -342,7 +342,7 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     """Return the block of an entry as it stands before the next one, with those that are in it."""
     entries, cell = drawn.entries, drawn.cells[position]
     entry, following = entries[position], [*entries[position + 1 : position + 2], None][0]
-    block = group.spaced(cell.block, entry, following, is_open=cell.is_open)
+    block = group.spaced(cell.block, entry, following)
     if not isinstance(entry, ToolCall) or not (entry.parent or entry.children):
         return block
     if entry.parent in index:

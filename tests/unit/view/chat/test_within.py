@@ -107,4 +107,4 @@ def test_an_id_that_comes_again_leaves_nothing_hidden() -> None:
     state = reduce(state, ToolCallUpdated("a", "Read again", "read", "in_progress"))
     shown = rows(render(state, frozenset({"tool:task"}), None))
     assert "│ ✓ ≡ Read a.py" in shown
-    assert "◐ Read again" in shown
+    assert "◐ ≡ Read again" in shown
