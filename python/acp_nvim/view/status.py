@@ -80,7 +80,7 @@ def winbar(
         _limits(state.usage.limits if state.usage else ()),
         BarPart("Model", _value(state, "thought_level"), 5, right=True),
         BarPart("Model", model, 2, right=True),
-        BarPart("Usage", usage, 1, right=True, short=_share(state.usage)),
+        BarPart(_usage_group(state.usage), usage, 1, right=True, short=_share(state.usage)),
     )
     return Bar(tuple(replace(it, group=f"AcpWinbar{it.group}") for it in parts if it.text))
 
@@ -174,6 +174,11 @@ def _activity(state: SessionState, now: float, login_since: float | None) -> str
     if state.status == "idle" and state.background:
         return f"{len(state.background)} in the background"
     return state.status
+
+
+def _usage_group(usage: Usage | None) -> str:
+    """Return how the context is coloured: it is a warning when there is not much left of it."""
+    return "Ask" if usage and usage.size > 0 and usage.used >= NEAR * usage.size else "Usage"
 
 
 def _share(usage: Usage | None) -> str:

@@ -70,7 +70,9 @@ async def test_c111_blocks_obey_the_prompt_capabilities():
     assert blocks[0] == {"type": "text", "text": "look"}
     uris = [block["uri"] for block in blocks if block["type"] == "resource_link"]
     assert uris == ["file:///p/a%20b.py", "file:///p/a.bin", "file:///p/c.py"]
-    assert {"type": "text", "text": "```\nx = 1\n```"} in blocks
+    assert {"type": "text", "text": "\n\n```\nx = 1\n```"} in blocks, (
+        "some agents glue texts together"
+    )
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ async def test_c162_a_second_tool_call_of_an_id_merges():
 
 
 @pytest.mark.parametrize(
-    ("fields", "title"), [({}, "call-1"), ({"kind": "read"}, "read"), ({"title": "T"}, "T")]
+    ("fields", "title"), [({}, "call-1"), ({"kind": "read"}, "≡ read"), ({"title": "T"}, "T")]
 )
 async def test_c163_an_update_of_an_unknown_id_creates(fields: dict[str, Any], title: str):
     async with Stage() as stage:

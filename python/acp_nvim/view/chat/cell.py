@@ -18,9 +18,10 @@ from acp_nvim.session.state import (
     Plan,
     SessionState,
     ToolCall,
+    Usage,
 )
 from acp_nvim.view.block import BLANK, Block
-from acp_nvim.view.chat import compaction, ending, message, plan, tool_call
+from acp_nvim.view.chat import compaction, context, ending, message, plan, tool_call
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.pause import Pause
 
@@ -32,7 +33,7 @@ PLAN = "plan"
 class Cell:
     """The block of one thing that is shown, and what it was drawn from."""
 
-    source: Entry | Plan | Prompt
+    source: Entry | Plan | Prompt | Usage
     is_open: bool
     block: Block
     drawn: message.Drawn | None = None
@@ -103,6 +104,14 @@ def plan_cell(
         partial(undrawn, PLAN),
     )
     return Cell(source, is_open, block, is_live=is_live)
+
+
+def context_cell(source: Usage, old: Cell | None, boundary: Boundary) -> Cell:
+    """Return the cell that says that the context is nearly full."""
+    if old and old.source is source:
+        return old
+    block = boundary.draw(lambda: context.block(source), partial(undrawn, context.KEY))
+    return Cell(source, is_open=True, block=block)
 
 
 def queued_cell(

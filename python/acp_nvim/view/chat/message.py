@@ -25,7 +25,7 @@ PREVIEW = 100
 _MARKUP = re.compile(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
-QUEUED = (Margin("⏳", "AcpDim"), before("queued: ", "AcpDim"))
+QUEUED = (Margin("⧗", "AcpDim"), before("queued: ", "AcpDim"))
 
 NOTICES = {
     "info": Margin("·", "AcpNotice"),

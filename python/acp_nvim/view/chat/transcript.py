@@ -27,10 +27,10 @@ from acp_nvim.session.state import (
 )
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, Stretch
-from acp_nvim.view.chat import compaction, ending, group, message, plan, tool_call, within
+from acp_nvim.view.chat import compaction, context, ending, group, message, plan, tool_call, within
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
-from acp_nvim.view.chat.cell import PLAN, Cell, plan_cell, queued_cell
+from acp_nvim.view.chat.cell import PLAN, Cell, context_cell, plan_cell, queued_cell
 from acp_nvim.view.chat.cell import cell_of as _cell
 from acp_nvim.view.cut import ITEMS, is_rest
 from acp_nvim.view.pause import Pause, never
@@ -382,6 +382,8 @@ def _extras(
     cells = []
     if state.plan and state.plan.entries:
         cells.append(plan_cell(state, state.plan, known.get(PLAN), boundary, opened))
+    if usage := context.nearly_full(state):
+        cells.append(context_cell(usage, known.get(context.KEY), boundary))
     for number, prompt in enumerate(state.queue):
         key, is_last = f"queue:{number}", number == len(state.queue) - 1
         old = known.get(key)

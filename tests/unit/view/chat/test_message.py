@@ -129,7 +129,7 @@ def test_a_notice(severity: Severity, first: str, group: str) -> None:
 
 def test_a_queued_prompt_is_one_line() -> None:
     [line] = queued(Prompt((Text("do\nthis"), SELECTION)), CWD)
-    assert looks([line]) == ["⏳ queued: do this @src/foo.py:2-3"]
+    assert looks([line]) == ["⧗ queued: do this @src/foo.py:2-3"]
 
 
 def test_plain_text_is_verbatim() -> None:
