@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.editor.bridge import Bridge
 from acp_nvim.editor.chats import ChatWindows
@@ -20,8 +21,7 @@ from acp_nvim.editor.surroundings import Surroundings
 from acp_nvim.editor.terminals import TerminalScreens
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
+class Editor(Struct, frozen=True):
     """The ports; an editor of another kind is another one of these."""
 
     files: Files

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import Cost
 from acp_nvim.view.visible import one_line
 
-_MONEY = re.compile("[A-Z]{3}")
+_MONEY = lazy_pattern("[A-Z]{3}")
 """What a currency of ISO 4217 looks like; the schema asks for one, agents write `credits`, too."""
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
@@ -26,8 +28,7 @@ WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
 
 
-@dataclass(frozen=True, slots=True)
-class BarPart:
+class BarPart(Struct, frozen=True):
     """A word in the bar; without room those with the largest `need` are left out, 0 never."""
 
     group: str
@@ -43,8 +44,7 @@ class BarPart:
 NOTHING = BarPart("", "", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """What stands above a chat, from left to right."""
 
     parts: tuple[BarPart, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.session.model import LineCount
 from acp_nvim.view.styled import plural
@@ -11,8 +12,7 @@ from acp_nvim.view.styled import plural
 Chunks = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """Files, and the lines that were added and removed in them; `hunks` of them wait."""
 
     files: int = 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.editor import Editor
@@ -31,6 +31,7 @@ from acp_nvim.transport.link import Link
 from acp_nvim.view.review.waiting import waiting
 from acp_nvim.view.tally import NOTHING
 from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
 from acp_nvim.workspace.workspace import Workspace
 
@@ -40,8 +41,7 @@ OnGroup: TypeAlias = Callable[[int, bool], None]
 Start: TypeAlias = Callable[[Launch, OnGroup], Awaitable[Link]]
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Struct, frozen=True):
     """What keeps the user's work safe."""
 
     log: EditLog
@@ -61,8 +61,7 @@ class Review:
         await self.recovery.run()
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """The parts; what changes with time is in them."""
 
     editor: Editor
@@ -77,6 +76,8 @@ class Host:
     told: Told
     choices: Choices
     tasks: Tasks
+    pulse: Pulse
+    """To be stirred when something has changed."""
     clock: Callable[[], float]
     """Monotonic, in seconds."""
     start: Start

@@ -6,21 +6,22 @@ Called by `tool_call` and `terminal`. All of it is a key away (`cut.rest`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from msgspec import Struct
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.view.chat.ansi import ESCAPE
 
 LINES = 20
 """Lines of an output that are shown."""
 RUNNING = 5
 """Lines of what still runs."""
-_FENCE = re.compile(r"\s*^([`~]{3,})[^\n`]*$\n?", re.MULTILINE)
-_FENCES = re.compile(r"^ {0,3}([`~]{3,})[^\n]*$", re.MULTILINE)
-_PEN = re.compile(r"\x1b\[[\d;:]*m")
+_FENCE = lazy_pattern(r"\s*^([`~]{3,})[^\n`]*$\n?", re.MULTILINE)
+_FENCES = lazy_pattern(r"^ {0,3}([`~]{3,})[^\n]*$", re.MULTILINE)
+_PEN = lazy_pattern(r"\x1b\[[\d;:]*m")
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """The last lines of an output, and how many are before them."""
 
     text: str

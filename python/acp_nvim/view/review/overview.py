@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.block import BLANK, Line, LineHighlight
@@ -21,8 +22,7 @@ NONE = -2
 """A row that is no part of what has changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHunk:
+class ShownHunk(Struct, frozen=True):
     """A hunk that can be decided on: it begins at the 0-based `row` of the text.
 
     `offsets`: for each row which of its lines is meant, `WHOLE` or `NONE`. `line`: 1-based, in the
@@ -37,8 +37,7 @@ class ShownHunk:
     is_pending: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """The lines of the text, and its hunks in their order."""
 
     lines: tuple[Line, ...]

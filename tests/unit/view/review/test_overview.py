@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.view.review.lists import key_of
 from acp_nvim.view.review.overview import NONE, NOTHING, WHOLE, overview
