@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from acp_nvim.hunks import Hunk, diff, split_lines
 from acp_nvim.session.proposal.proposal import Preview
-from acp_nvim.view.review.marks import LinesMark, Mark, RowMark, with_note
+from acp_nvim.view.review.marks import LinesMark, Mark, RowMark
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import visible
 
@@ -25,7 +25,7 @@ def in_place(preview: Preview, count: int) -> tuple[Mark, ...]:
     if preview.misfit or preview.before is None or preview.before == preview.after:
         return ()
     if preview.after is None:
-        return _gone(0, count, "would be deleted")
+        return (_gone(0, count, "would be deleted"),)
     changes = diff(split_lines(preview.before), split_lines(preview.after))
     return tuple(mark for it in changes for mark in _marks(it, count))
 
@@ -33,7 +33,7 @@ def in_place(preview: Preview, count: int) -> tuple[Mark, ...]:
 def _marks(change: Hunk, count: int) -> Iterator[Mark]:
     last = min(change.last, count)
     if change.first < last:
-        yield from _gone(change.first, last, WHERE)
+        yield _gone(change.first, last, WHERE)
     if change.lines:
         shown = [_line(line) for line in change.lines[:MOST_SHOWN]]
         if more := len(change.lines) - len(shown):
@@ -41,9 +41,9 @@ def _marks(change: Hunk, count: int) -> Iterator[Mark]:
         yield LinesMark(max(last - 1, 0), last == 0, tuple(shown))
 
 
-def _gone(first: int, last: int, note: str) -> tuple[Mark, ...]:
+def _gone(first: int, last: int, note: str) -> Mark:
     size = max(last - first, 1)
-    return with_note(RowMark(first, size, SIGN, "AcpWinbarAsk", "AcpReviewDelete"), note)
+    return RowMark(first, size, SIGN, "AcpWinbarAsk", line_group="AcpReviewDelete", note=note)
 
 
 def _line(line: str) -> tuple[tuple[str, str], ...]:

@@ -108,21 +108,15 @@ def signs(review: FileReview) -> Drawing:
 
 def conflict_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
     """Return how the rows are shown in which the agent wanted something else than the user."""
-    found: list[Mark] = []
-    for first, last in places:
-        row, size = _inside(first, count), max(min(last, count) - first, 1)
-        found += with_note(RowMark(row, size, group="AcpReviewConflict"), CONFLICT)
-    return tuple(found)
-
-
-def with_note(mark: RowMark, note: str) -> tuple[Mark, ...]:
-    """Return the mark with words that must be read: above it, where no edge of a window cuts them.
-
-    Above the first line Neovim shows nothing: there they stand behind it.
-    """
-    if not mark.row:
-        return (replace(mark, note=note),)
-    return (mark, LinesMark(mark.row, above=True, lines=(((note, mark.group),),)))
+    return tuple(
+        RowMark(
+            _inside(first, count),
+            max(min(last, count) - first, 1),
+            group="AcpReviewConflict",
+            note=CONFLICT,
+        )
+        for first, last in places
+    )
 
 
 def whole_file(change: ReviewHunk) -> str:

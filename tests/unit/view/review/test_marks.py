@@ -144,14 +144,8 @@ def test_kept_hunks_are_not_shown() -> None:
 
 def test_a_conflict_is_marked_on_the_lines_of_the_user() -> None:
     marks = conflict_marks([(2, 4), (10, 10)], count=10)
-    group, said = "AcpReviewConflict", (((CONFLICT, "AcpReviewConflict"),),)
-    assert marks == (
-        RowMark(2, 2, group=group),
-        LinesMark(2, above=True, lines=said),
-        RowMark(9, 1, group=group),
-        LinesMark(9, above=True, lines=said),
-    )
-    assert conflict_marks([(0, 1)], count=10) == (RowMark(0, 1, group=group, note=CONFLICT),)
+    conflict = {"group": "AcpReviewConflict", "note": CONFLICT}
+    assert marks == (RowMark(2, 2, **conflict), RowMark(9, 1, **conflict))
 
 
 def test_each_turn_has_a_list_and_the_oldest_is_first() -> None:
