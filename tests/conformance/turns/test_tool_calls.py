@@ -88,14 +88,14 @@ async def test_c162_a_second_tool_call_of_an_id_merges():
 
 
 @pytest.mark.parametrize(
-    ("fields", "title"), [({}, "call-1"), ({"kind": "read"}, "≡ read"), ({"title": "T"}, "T")]
+    ("fields", "title"), [({}, "call-1"), ({"kind": "read"}, "read"), ({"title": "T"}, "T")]
 )
 async def test_c163_an_update_of_an_unknown_id_creates(fields: dict[str, Any], title: str):
     async with Stage() as stage:
         session = await stage.start()
         await patched(stage, status="in_progress", **fields)
         assert tool(session).title == title
-        assert shows(session, f"◐ {title}")
+        assert shows(session, "◐ ") and shows(session, title)
 
 
 async def test_c164_a_permission_updates_the_same_call():
