@@ -381,8 +381,9 @@ def _extras(
     cells = []
     if state.plan and state.plan.entries:
         cells.append(plan_cell(state, state.plan, known.get(PLAN), boundary, opened))
-    if usage := context.nearly_full(state):
-        cells.append(context_cell(usage, known.get(context.KEY), boundary))
+    full = boundary.draw(lambda: context.nearly_full(state), lambda _error: None)
+    if full is not None:
+        cells.append(context_cell(full, known.get(context.KEY), boundary))
     for number, prompt in enumerate(state.queue):
         key, is_last = f"queue:{number}", number == len(state.queue) - 1
         old = known.get(key)
