@@ -412,8 +412,7 @@ class EditLog:
 
     def counts(self, path: str, author: Author) -> tuple[tuple[int, int], ...]:
         """Return how many lines each change of that turn has added to a file, and removed."""
-        ledger = self._ledgers.get(path)
-        writes = () if ledger is None else ledger.changes
+        writes = (self.file(path) or File()).changes
         return tuple(_count(it) for it in writes if it.author.turn_key == author.turn_key)
 
     def remover(self, path: str, change: ReviewHunk) -> Wrote | None:
