@@ -172,7 +172,7 @@ def compose(
     host = Host(
         editor=editor,
         workspace=workspace,
-        review=keep_safe(editor, workspace, emit, clock),
+        review=keep_safe(editor, workspace, emit, clock, lambda: host.count_changes()),
         questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
         store=Store(
@@ -196,7 +196,11 @@ def compose(
 
 
 def keep_safe(
-    editor: Editor, workspace: Workspace, emit: Emit, clock: Callable[[], float]
+    editor: Editor,
+    workspace: Workspace,
+    emit: Emit,
+    clock: Callable[[], float],
+    listed: Callable[[], None] = lambda: None,
 ) -> Review:
     """Return what keeps the user's work safe, put together."""
     files, fault = editor.files, editor.notifier.fault
@@ -220,7 +224,13 @@ def keep_safe(
     decisions = Decisions(log, files, sync, emit)
     comments = Comments(files, store.comments, changed)
     presenter = ReviewPresenter(
-        log, decisions, comments, editor.reviewer, scope=workspace.scope, fault=fault
+        log,
+        decisions,
+        comments,
+        editor.reviewer,
+        scope=workspace.scope,
+        fault=fault,
+        listed=listed,
     )
     notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
     tell = partial(editor.notifier.notice, warning=True)

@@ -157,7 +157,9 @@ end
 local function open_below(buffer)
   layout.leave_float()
   local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
-  api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  layout.keeping_views(function()
+    api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  end)
   dress.window(0, dress.LIST)
 end
 

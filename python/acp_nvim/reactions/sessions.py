@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.reactions import attention, disk, follow, notes, questions, reopening, screen
+from acp_nvim.reactions import (
+    attention,
+    disk,
+    follow,
+    measuring,
+    notes,
+    questions,
+    reopening,
+    screen,
+)
 from acp_nvim.session.event import (
     CancelRequested,
     ConfigReplaced,
@@ -26,6 +35,7 @@ from acp_nvim.session.event import (
     SessionReopening,
     ToolCallUpdated,
     TurnEnded,
+    TurnMeasured,
     TurnStarted,
     UsageChanged,
 )
@@ -135,9 +145,11 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         disk.sweep,
         notes.look_again,
         tell,
+        measuring.ended,
         attention.ended,
         screen.list_anew,
     ),
+    TurnMeasured: (keep,),
     ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk, screen.list_work),
     PlanReplaced: (screen.list_work,),
     QuestionOpened: (questions.show, screen.list_anew),

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from acp_nvim.session.model import ListedSession
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.status import cost_text, plan_step, running_tool
+from acp_nvim.view.status import plan_step, running_tool, spent
 from acp_nvim.view.visible import one_line
 
 Kind: TypeAlias = Literal["open", "listed", "stored"]
@@ -43,7 +43,7 @@ def work(state: SessionState) -> Work:
     """Return what a session is at now."""
     plan = " ".join(plan_step(state)).strip() if state.is_running else ""
     tool = running_tool(state) if state.is_running else ""
-    return Work(plan, tool, cost_text(state.usage.cost if state.usage else None))
+    return Work(plan, tool, spent(state.usage))
 
 
 def is_other_work(before: SessionState, state: SessionState) -> bool:
@@ -75,6 +75,8 @@ class Row(Struct, frozen=True):
     turn: int = 0
     ended_well: bool = True
     """So did its last turn."""
+    since: int = 0
+    """The last turn of the session that it goes on from, after a rewind for instance."""
 
 
 def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
@@ -93,6 +95,7 @@ def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
         work=work(state),
         turn=state.turn,
         ended_well=_ended_well(state),
+        since=state.origins[-1].last if state.origins else 0,
     )
 
 
@@ -118,6 +121,7 @@ def stored_row(record: SavedSession, *, was_open: bool = False) -> Row:
         record.title,
         record.updated,
         was_open=was_open,
+        since=record.origins[-1].last if record.origins else 0,
     )
 
 
@@ -145,7 +149,16 @@ def merged(groups: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
 def _completed(row: Row, other: Row) -> Row:
     updated = row.updated if row.updated is not None else other.updated
     was_open = row.kind != "open" and (row.was_open or other.was_open)
-    return replace(row, title=row.title or other.title, updated=updated, was_open=was_open)
+    since, title = row.since or other.since, row.title or other.title
+    return replace(row, title=title, updated=updated, was_open=was_open, since=since)
+
+
+def called(row: Row, most: int) -> str:
+    """Return what tells it from others; the agent knows one that is not open by its id."""
+    if row.kind == "open" and not row.title:
+        return "(nothing said yet)" if row.id else "(not open yet)"
+    since = f" · from turn {row.since} on" if row.since else ""
+    return one_line(row.title or row.id, most) + since
 
 
 def label(row: Row, *, now: float, cwd: str) -> str:
@@ -155,7 +168,7 @@ def label(row: Row, *, now: float, cwd: str) -> str:
         one_line(row.agent, 20),
         "was open" if row.was_open else row.state,
         f"{row.asks} waiting" if row.asks else "",
-        one_line(row.title or row.id or "(not open yet)", 60),
+        called(row, 60),
         "" if row.updated is None else f"{age(now - row.updated)} ago",
         "" if row.cwd == cwd else one_line(row.cwd, 40),
         f"and {one_line(', '.join(row.roots), 40)}" if row.roots else "",

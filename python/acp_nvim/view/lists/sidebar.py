@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from acp_nvim.view.block import Block, Highlight, Line, Margin
 from acp_nvim.view.chat.boundary import Boundary, fault_line
-from acp_nvim.view.lists.session_list import NO_MATCH, NONE, folder_name, key, title
-from acp_nvim.view.lists.sessions import Row
+from acp_nvim.view.lists.session_list import NO_MATCH, NONE, folder_name, key
+from acp_nvim.view.lists.sessions import Row, called
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import one_line
 
@@ -97,7 +97,7 @@ def _sign(row: Row) -> Margin:
 
 
 def _lines(row: Row) -> tuple[Line, ...]:
-    agent, name = one_line(row.agent, 20), one_line(title(row), 200)
+    agent, name = one_line(row.agent, 20), called(row, 200)
     if row.kind != "open":
         start = len(name.encode())
         behind = Highlight(start, start + len(agent.encode()) + 2, "AcpDim")
