@@ -22,6 +22,7 @@ vim.g.acp = nil
 ---@field default_keys? boolean
 ---@field registry? string
 ---@field restore? boolean
+---@field idle_minutes? number
 ---@field log? acp.LogOptions
 
 ---@class acp.AgentOptions

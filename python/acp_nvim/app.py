@@ -23,7 +23,7 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
-from acp_nvim.reactions import screen, sessions
+from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
 from acp_nvim.registry.installer import Installer
 from acp_nvim.registry.listing import Registry
@@ -87,12 +87,18 @@ class App:
 
     async def _tick(self) -> None:
         while True:
-            # a list has ages, in minutes
-            await self._host.pulse.wait(MINUTE if self._host.workspace.clocks() else None)
+            await self._host.pulse.wait(self._patience())
             await anyio.sleep(TICK)
             COLLECTOR.search()
             screen.tick(self._host)
             sessions.tick(self._host)
+            idle.tick(self._host)
+
+    def _patience(self) -> float | None:
+        """Return the seconds after which there is something to do though nothing changes."""
+        ages = MINUTE if self._host.workspace.clocks() else None  # a list has some, in minutes
+        spans = [it for it in (ages, idle.patience(self._host)) if it is not None]
+        return min(spans, default=None)
 
     # --- verbs
 

@@ -111,6 +111,9 @@ RegistryUrl: TypeAlias = Annotated[
 Fraction: TypeAlias = Annotated[
     float, must(lambda value: _is_number(value) and 0 < value <= 1, "a number between 0 and 1")
 ]
+Minutes: TypeAlias = Annotated[
+    float, must(lambda value: _is_number(value) and value >= 0, "a number of minutes, 0 for never")
+]
 Size: TypeAlias = Annotated[
     int,
     must(

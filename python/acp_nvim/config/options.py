@@ -25,6 +25,7 @@ from acp_nvim.config.kinds import (
     Fraction,
     List,
     Map,
+    Minutes,
     RegistryUrl,
     Rows,
     Size,
@@ -209,6 +210,7 @@ class Options(Section):
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
     restore: bool = False
+    idle_minutes: Minutes = 0.0
     registry: RegistryUrl | None = None
     default_keys: bool = True
     log: LogOptions = LogOptions()

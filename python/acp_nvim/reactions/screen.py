@@ -26,6 +26,8 @@ def touch(host: Host, session: Session) -> None:
 def show(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """Draw a chat of an earlier host: its session goes on."""
     chat = host.workspace.chat_of(session)
+    if chat is not None:
+        chat.is_suspended = False
     if chat is not None and not chat.is_drawn:
         chat.is_drawn = True
         host.editor.screen.show(chat.number, chat.picture)

@@ -96,7 +96,8 @@ def take_note(host: Host, session: Session, _before: SessionState, _event: Sessi
 
 def strike_out(host: Host, session: Session, _before: SessionState, event: SessionClosed) -> None:
     """It is not, if the user has closed it; whose agent has died is still wanted."""
-    if event.reason is None:
+    chat = host.workspace.chat_of(session)
+    if event.reason is None and not (chat and chat.is_suspended):
         host.left_open.closed(session.state.key)
 
 

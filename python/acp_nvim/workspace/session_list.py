@@ -41,9 +41,10 @@ def kept_rows(heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen) -> t
 
 def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
     """Return the rows of the sessions that are open, the newest first."""
-    states = ((chat.number, chat.session.state) for chat in chats.values())
     opened = [
-        open_row(number, state, epoch=epoch) for number, state in states if state.status != "closed"
+        open_row(chat.number, state, epoch=epoch)
+        for chat in chats.values()
+        if (state := chat.session.state).status != "closed" or chat.is_suspended
     ]
     return tuple(reversed(opened))
 

@@ -37,6 +37,8 @@ class Workspace(Struct):
     chats: dict[int, Chat] = field(default_factory=dict)
     lists: dict[int, SessionList] = field(default_factory=dict)
     """Buffers that list the sessions."""
+    idle_since: dict[Client, float] = field(default_factory=dict)
+    """The agents that are idle, and since when by the clock of the sessions."""
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
     redaction: Redaction = field(default_factory=Redaction)

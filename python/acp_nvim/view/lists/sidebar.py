@@ -21,6 +21,7 @@ _SIGNS = {
     "loading": Margin("◌", "AcpToolPending"),
     "running": Margin("◐", "AcpToolRunning"),
     "cancelling": Margin("◐", "AcpToolRunning"),
+    "closed": Margin("○", "AcpDim"),
 }
 _ASKS = Margin("?", "AcpWinbarAsk")
 _DONE = Margin("✓", "AcpToolDone")
