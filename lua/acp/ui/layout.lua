@@ -289,7 +289,8 @@ end
 ---@return integer below window of the prompt
 local function open_windows(chat, mods)
   local is_beside = M.says_where(mods)
-  if not is_beside and not M.window_of(chat.chat) and not M.window_of(chat.prompt) then
+  local is_shown = M.window_of(chat.chat) or M.window_of(chat.prompt)
+  if not is_beside and not is_shown and options.value('ui', 'layout') ~= 'tab' then
     take_windows(chat)
   end
   M.leave_float()
@@ -302,10 +303,25 @@ local function open_windows(chat, mods)
   return above, below or api.nvim_open_win(chat.prompt, false, config)
 end
 
+--- Where each session has a tabpage of its own, go to that of a chat.
+---@param chat acp.Chat
+local function go_to_tab(chat)
+  if M.window_of(chat.chat) or options.value('ui', 'layout') ~= 'tab' then
+    return
+  end
+  local window = vim.fn.win_findbuf(chat.chat)[1]
+  if window then
+    api.nvim_set_current_tabpage(api.nvim_win_get_tabpage(window))
+  end
+end
+
 --- Show chat and prompt, as far as they are not to be seen, and put the cursor into the prompt.
 ---@param chat acp.Chat
 ---@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
 function M.open(chat, mods)
+  if not M.says_where(mods) then
+    go_to_tab(chat)
+  end
   local shown = M.window_of(chat.chat)
   M.keeping_views(function()
     local above, below = open_windows(chat, mods)
