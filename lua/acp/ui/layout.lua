@@ -143,9 +143,25 @@ function M.open_sidebar(buffer, width)
     unseen.shown(buffer)
     dress.window(window, dress.SIDEBAR)
     M.hold(window, buffer)
-    vim.w[window].acp_sidebar = true
+    vim.w[window].acp_sidebar = width
   end)
   unseen.stop_insert()
+end
+
+--- A sidebar stays the first column, whatever was opened left of it.
+function M.keep_sidebar_first()
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    if vim.w[window].acp_sidebar and api.nvim_win_get_position(window)[2] > 0 then
+      local width = api.nvim_win_get_width(window)
+      if width > vim.o.columns / 3 then
+        width = vim.w[window].acp_sidebar -- it was alone
+      end
+      api.nvim_win_call(window, function()
+        vim.cmd.wincmd('H')
+      end)
+      return api.nvim_win_set_width(window, width)
+    end
+  end
 end
 
 ---@param buffer integer a chat
@@ -332,6 +348,7 @@ function M.open(chat, mods)
     dress.window(below, dress.PROMPT)
     M.hold(above, chat.chat)
     M.hold(below, chat.prompt)
+    M.keep_sidebar_first()
     M.fit(chat)
     if above ~= shown then
       tail.enter(above)
@@ -409,6 +426,7 @@ function M.show_file(path, line, split)
   elseif not window then
     M.leave_float()
     vim.cmd('topleft vsplit')
+    M.keep_sidebar_first()
   end
   file_buffers.show(path)
   if line then

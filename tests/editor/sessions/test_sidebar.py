@@ -111,15 +111,20 @@ def test_it_keeps_its_place_and_no_file_is_shown_in_it(job: MainJob) -> None:
     buffer = opened(job)
     job.command("vertical resize 31")
     assert windows(job)[0] == (buffer, 31)
-    for what in ("close", "open", "close"):
-        job.command(f"Acp chat {what}")
+    for what in ("close", "open", "close", "open", "close"):
+        where = "topleft vertical " if what == "open" else ""
+        job.command(f"{where}Acp chat {what}")
         assert windows(job)[0] == (buffer, 31)
     job.command(f"call win_gotoid(bufwinid({buffer}))")
     job.command("edit other.py")
     job.until(lambda: windows(job)[0] == (buffer, 31))
     assert job.nvim.eval("expand('%:t')") == "other.py"
     assert len(windows(job)) == 2
+    job.command("close | edit third.py")  # in the sidebar, which is the only window
+    job.until(lambda: windows(job)[0][0] == buffer and len(windows(job)) == 2)
+    assert windows(job)[0][1] < 40 and job.nvim.eval("expand('%:t')") == "third.py"
     job.command("Acp sessions")
+    job.command("vertical resize 31")
     press(job, "q")
     job.until(lambda: not job.nvim.eval(f"bufexists({buffer})"))
     assert windows(job)[0][0] != buffer
@@ -142,6 +147,7 @@ def test_it_is_drawn_only_while_it_is_seen_and_something_changes(job: MainJob) -
     assert job.nvim.lua("return _G.drawn") == drawn
     job.command("tab split")
     job.command("enew")
+    job.inspect()  # the host was told by now that nobody sees it
     agent.update("tool_call_update", toolCallId="t", title="npm run build")
     job.finish(agent, prompt)
     job.inspect()
