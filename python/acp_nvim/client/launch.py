@@ -51,6 +51,8 @@ class Launch:
     remote: Remote | None = None
     paths: Paths = SAME
     """The files that it knows by other names, for it runs in a container or elsewhere."""
+    editor: bool | tuple[str, ...] = False
+    """The tools of the editor that it may call: all, none, or those of these names."""
     protocol: Wanted = 1
     """The newest version of the protocol that may be spoken with it."""
 
@@ -76,6 +78,11 @@ class Launch:
             return (self.command, *self.args)
         at = len(found.prefix)
         return (self.command, *found.agent(self._argv[at:])[1:])
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine, with the files as we know them."""
+        return self.remote is None and not self.paths and not leads_elsewhere(self._argv)
 
     @property
     def has_terminals(self) -> bool:
@@ -105,4 +112,5 @@ class Launch:
             terminal_login=self.terminal_login,
             notices=True,
             compaction=True,
+            mcp_over_acp=bool(self.editor),
         )

@@ -15,12 +15,23 @@ from acp_nvim.errors import RequestFailed
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
 from acp_nvim.session.model import BackgroundWork, ConfigOption, ListedSession
-from acp_nvim.session.request import AgentRequest, Answer
+from acp_nvim.session.request import AgentRequest, Answer, McpMessage
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
 """A method and its params, ready for the wire."""
 
 RequestId: TypeAlias = str | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AcpServer:
+    """An MCP server of ours that the agent asks through this connection."""
+
+    name: str
+    id: str
+
+
+Server: TypeAlias = McpServer | AcpServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,8 @@ class ClientCapabilities:
     terminal_login: bool = False
     notices: bool = False
     compaction: bool = False
+    mcp_over_acp: bool = False
+    """Nothing is advertised for it: an agent takes such a server if it likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +65,7 @@ class AgentCapabilities:
     audio: bool = False
     embedded_context: bool = False
     mcp: frozenset[str] = frozenset({"stdio"})
-    """The kinds of MCP servers that it takes: stdio, http, sse."""
+    """The kinds of MCP servers that it takes: stdio, http, sse, acp."""
     logout: bool = False
     auth_status: bool = False
     fork: bool = False
@@ -188,7 +201,7 @@ class Dialect(Protocol):
     def new_session(
         self,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/new`; all paths are absolute."""
@@ -197,7 +210,7 @@ class Dialect(Protocol):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/load`: the agent replays the session."""
@@ -206,7 +219,7 @@ class Dialect(Protocol):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/resume`: the agent goes on without a replay."""
@@ -227,7 +240,7 @@ class Dialect(Protocol):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/fork`: a new session that goes on from that one."""
@@ -267,6 +280,9 @@ class Dialect(Protocol):
 
     def cancel_request(self, request_id: str | int) -> Call:
         """Return the notification that cancels a request of ours."""
+
+    def mcp_notification(self, message: McpMessage, method: str, params: Mapping[str, Any]) -> Call:
+        """Return the notification of an MCP server of ours about a request to it."""
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result of the request that this answers."""

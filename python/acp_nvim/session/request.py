@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from acp_nvim.session.elicitation.model import Elicitation, Value
 from acp_nvim.session.event import ToolCallUpdated
@@ -113,8 +113,20 @@ class ElicitationRequest:
     request_id: str | int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class McpMessage:
+    """`mcp/message`: a request to an MCP server of ours; `request_id` is its own, of MCP."""
+
+    server_id: str
+    request_id: str
+    method: str
+    params: Mapping[str, Any] | None = None
+
+
+FileRequest: TypeAlias = ReadFileRequest | WriteFileRequest
+
 AgentRequest: TypeAlias = (
-    PermissionRequest | ElicitationRequest | ReadFileRequest | WriteFileRequest | TerminalRequest
+    PermissionRequest | ElicitationRequest | FileRequest | TerminalRequest | McpMessage
 )
 
 
@@ -176,6 +188,16 @@ class TerminalEnded:
     """The command is killed, or the terminal released."""
 
 
+@dataclass(frozen=True, slots=True)
+class McpOutcome:
+    """What the MCP server says: a result, or an error (`code`, `message`, perhaps `data`)."""
+
+    result: Any = None
+    error: Mapping[str, Any] | None = None
+
+
+FileAnswer: TypeAlias = FileRead | FileWritten
+
 TerminalAnswer: TypeAlias = TerminalCreated | TerminalShown | TerminalExited | TerminalEnded
 
-Answer: TypeAlias = PermissionAnswer | ElicitationAnswer | FileRead | FileWritten | TerminalAnswer
+Answer: TypeAlias = PermissionAnswer | ElicitationAnswer | FileAnswer | TerminalAnswer | McpOutcome

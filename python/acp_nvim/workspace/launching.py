@@ -71,6 +71,7 @@ def launch(
         write_files=options.fs.write,
         guard=tuple(options.fs.guard),
         terminals=options.terminal.enabled,
+        editor=True if own.editor is None else own.editor,
         paths=paths(name, options),
         protocol=own.protocol,
     )
@@ -90,6 +91,7 @@ def _remote(name: str, url: str, own: AgentOptions, options: Options) -> Launch:
         guard=tuple(options.fs.guard),
         terminals=own.terminal and options.terminal.enabled,
         remote=Remote(url),
+        editor=own.editor or False,
         paths=paths(name, options),
         protocol=own.protocol,
     )
