@@ -7,14 +7,12 @@ from typing import Any
 
 from acp_nvim.commands.payloads.of_reviews import OfLine
 from acp_nvim.history.author import Author
-from acp_nvim.history.facts import Wrote
-from acp_nvim.review.log import EditLog
+from acp_nvim.review.written import written_by
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.op import Replace
 from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.review.why import why as why_lines
-from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -25,7 +23,7 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     await host.review.restore()
     path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
-    found = _found(books, path, row)
+    found = written_by(books, path, row)
     if found is None:
         return None
     delta, state = found
@@ -38,20 +36,6 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
     return answer
-
-
-def _found(books: EditLog, path: str, row: int) -> tuple[Wrote, str] | None:
-    """Return what put the row there, else what took lines out above it; and what became of it."""
-    pending = books.changes(path)
-    delta = books.origin(path, row)
-    if delta is not None:
-        waits = any(row in range(it.first, it.last) for it in pending)
-        return delta, "pending" if waits else "kept"
-    for change in (*pending, *books.changes(path, "kept")):
-        if change.first == row and not change.added and (gone := books.remover(path, change)):
-            what = change.form or f"removed {plural(len(change.removed), 'line')} above"
-            return gone, f"{change.state} · {what}"
-    return None
 
 
 def edits(host: Host) -> list[dict[str, Any]]:

@@ -28,3 +28,4 @@ from acp_nvim.editor.surroundings import Finding as Finding
 from acp_nvim.editor.surroundings import NamedText as NamedText
 from acp_nvim.editor.surroundings import Surroundings as Surroundings
 from acp_nvim.editor.terminals import TerminalScreens as TerminalScreens
+from acp_nvim.editor.tools import ToolAnswers as ToolAnswers

@@ -18,6 +18,7 @@ from acp_nvim.editor.reviewer import Reviewer
 from acp_nvim.editor.screen import Screen
 from acp_nvim.editor.surroundings import Surroundings
 from acp_nvim.editor.terminals import TerminalScreens
+from acp_nvim.editor.tools import ToolAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Editor:
     follower: Follower
     reviewer: Reviewer
     notifier: Notifier
+    tools: ToolAnswers
     bridge: Bridge
     runners: tuple[Callable[[], Awaitable[None]], ...]
     """What must run, for ever, for the rest to work."""

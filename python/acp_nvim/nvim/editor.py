@@ -17,6 +17,7 @@ from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.reviewer import NvimReviewer
 from acp_nvim.nvim.surroundings import NvimSurroundings
 from acp_nvim.nvim.terminals import TerminalBuffers
+from acp_nvim.nvim.tools import NvimToolAnswers
 
 
 def neovim(call: Call) -> Editor:
@@ -38,6 +39,7 @@ def neovim(call: Call) -> Editor:
         follower=NvimFollower(call),
         reviewer=NvimReviewer(call.lua),
         notifier=Notices(call, painter, tell),
+        tools=NvimToolAnswers(call),
         bridge=NvimBridge(call),
         runners=(painter.run, questions.run, terminals.run),
     )

@@ -147,6 +147,7 @@ def _client(host: Host, launch: Launch) -> Client:
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
             defaults=partial(_defaults, host, launch.name),
+            tools=host.tools,
         ),
         open_link=lambda launch: host.start(marked(reachable(host, launch), mark), on_group),
         files=host.editor.files,

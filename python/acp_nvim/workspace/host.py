@@ -27,6 +27,7 @@ from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.sessions import Store
 from acp_nvim.storage.told import Told
+from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.tasks import Tasks
@@ -74,6 +75,7 @@ class Host:
     installer: Installer
     told: Told
     choices: Choices
+    tools: Offers
     tasks: Tasks
     clock: Callable[[], float]
     """Monotonic, in seconds."""
