@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer
+from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.protocol.dialect import AcpServer, Server
 from acp_nvim.session.model import Subject
@@ -40,7 +41,11 @@ class Caller:
 
 
 class EditorTools(Protocol):
-    """Serves the tools of the editor to the sessions of all agents."""
+    """Serves the tools of the editor to the sessions of one agent."""
+
+    @property
+    def any(self) -> bool:
+        """Whether the agent may call any."""
 
     def over_acp(self, caller: Caller) -> str:
         """Return the id of the server of that session: `answer` is called with it."""
@@ -55,6 +60,8 @@ class EditorTools(Protocol):
 class NoEditorTools:
     """Serves none."""
 
+    any = False
+
     def over_acp(self, caller: Caller) -> str:
         """See `EditorTools`."""
         return ""
@@ -65,12 +72,12 @@ class NoEditorTools:
 
     async def answer(self, message: McpMessage, notify: Notify) -> McpOutcome:
         """See `EditorTools`."""
-        raise NotImplementedError
+        raise RequestFailed(Code.METHOD_NOT_FOUND, "this client offers no MCP server over ACP")
 
 
 def offer(tools: EditorTools, caller: Caller, taken: frozenset[str]) -> Server | None:
     """Return the server for a session of an agent that takes these kinds; None: it gets none."""
-    if not caller.launch.editor:
+    if not tools.any:
         return None
     if "acp" in taken:
         server_id = tools.over_acp(caller)

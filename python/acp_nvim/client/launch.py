@@ -51,8 +51,6 @@ class Launch:
     remote: Remote | None = None
     paths: Paths = SAME
     """The files that it knows by other names, for it runs in a container or elsewhere."""
-    editor: bool | tuple[str, ...] = False
-    """The tools of the editor that it may call: all, none, or those of these names."""
     protocol: Wanted = 1
     """The newest version of the protocol that may be spoken with it."""
 
@@ -112,5 +110,4 @@ class Launch:
             terminal_login=self.terminal_login,
             notices=True,
             compaction=True,
-            mcp_over_acp=bool(self.editor),
         )

@@ -23,10 +23,9 @@ from acp_nvim.commands import (
     reviewing,
     rewinding,
     terminals,
-    tooling,
     viewing,
 )
-from acp_nvim.commands.agents import agent_list, installing
+from acp_nvim.commands.agents import agent_list, installing, tooling
 from acp_nvim.commands.decode import decode
 from acp_nvim.commands.payloads import (
     of_agents,

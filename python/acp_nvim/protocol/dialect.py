@@ -47,8 +47,6 @@ class ClientCapabilities:
     terminal_login: bool = False
     notices: bool = False
     compaction: bool = False
-    mcp_over_acp: bool = False
-    """Nothing is advertised for it: an agent takes such a server if it likes."""
 
 
 @dataclass(frozen=True, slots=True)

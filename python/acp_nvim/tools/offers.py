@@ -16,17 +16,20 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import anyio
 
-from acp_nvim.client.editor_tools import NAME, Caller, Notify
+from acp_nvim.client.editor_tools import NAME, Caller, EditorTools, NoEditorTools, Notify
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.session.request import McpMessage, McpOutcome
 from acp_nvim.tools.parts import Parts
 from acp_nvim.transport.door import door
+
+Names: TypeAlias = bool | tuple[str, ...]
+"""Which tools: all, none, or those of these names."""
 
 RELAY: Final = os.path.join(os.path.dirname(__file__), "relay.py")
 PREFIX: Final = "acp.nvim-tools-"
@@ -43,6 +46,7 @@ class Offered:
     id: str
     token: str
     caller: Caller
+    names: Names
     parts: Parts
     fault: Callable[[BaseException], None]
     on: bool = True
@@ -61,7 +65,7 @@ class Offered:
             return False
         if (needs, launch.write_files) == ("write", False):
             return False
-        return launch.editor is True or (launch.editor is not False and name in launch.editor)
+        return self.names is True or (self.names is not False and name in self.names)
 
     def serve(self) -> Any:
         """Return the server."""
@@ -78,8 +82,29 @@ class Relay:
     notify: Notify
 
 
+@dataclass(frozen=True, slots=True)
+class AgentTools:
+    """What one agent is offered: implements `client.editor_tools.EditorTools`."""
+
+    offers: Offers
+    names: Names
+    any: bool = True
+
+    def over_acp(self, caller: Caller) -> str:
+        """See `EditorTools`."""
+        return self.offers.offer(caller, self.names).id
+
+    def over_stdio(self, caller: Caller) -> McpServer | None:
+        """See `EditorTools`."""
+        return self.offers.relay(caller, self.names)
+
+    async def answer(self, message: McpMessage, notify: Notify) -> McpOutcome:
+        """See `EditorTools`."""
+        return await self.offers.answer(message, notify)
+
+
 class Offers:
-    """Implements `client.editor_tools.EditorTools` for all agents."""
+    """Knows the sessions of all agents that are offered tools."""
 
     def __init__(
         self,
@@ -102,20 +127,20 @@ class Offers:
         """That of the socket; "" without one."""
         self._run_folder = run_folder
 
-    # --- what the client wants
+    # --- what clients want
 
-    def over_acp(self, caller: Caller) -> str:
-        """See `EditorTools`."""
-        return self._offer(caller).id
+    def of_agent(self, names: Names) -> EditorTools:
+        """Return what offers an agent the tools of these names: all, none, or some."""
+        return AgentTools(self, names) if names else NoEditorTools()
 
-    def over_stdio(self, caller: Caller) -> McpServer | None:
-        """See `EditorTools`."""
+    def relay(self, caller: Caller, names: Names) -> McpServer | None:
+        """Offer the tools to a session by a relay; None: there is no place for a socket."""
         try:
             path = self._listen()
         except OSError as error:
             self._fault(error)
             return None
-        offered = self._offer(caller)
+        offered = self.offer(caller, names)
         env = {"ACP_TOOLS_SOCKET": path, "ACP_TOOLS_TOKEN": offered.token}
         return McpServer(
             name=NAME,
@@ -125,7 +150,7 @@ class Offers:
         )
 
     async def answer(self, message: McpMessage, notify: Notify) -> McpOutcome:
-        """See `EditorTools`."""
+        """Answer a request that came over ACP. Raises `RequestFailed` without such a server."""
         offered = next((it for it in self._offered.values() if it.id == message.server_id), None)
         if offered is None:
             raise RequestFailed(Code.RESOURCE_NOT_FOUND, f"no server {message.server_id!r} here")
@@ -136,14 +161,14 @@ class Offers:
             return McpOutcome(error=told if error.data is None else {**told, "data": error.data})
         return McpOutcome(result)
 
-    def _offer(self, caller: Caller) -> Offered:
+    def offer(self, caller: Caller, names: Names) -> Offered:
         """Offer the tools to a session, in place of what it was offered before."""
         older = self._offered.get(caller.session)
         self.close(caller.session)
         self._count += 1
         token = os.urandom(24).hex()
         self._secret([token])
-        offered = Offered(f"{NAME}-{self._count}", token, caller, self._parts, self._fault)
+        offered = Offered(f"{NAME}-{self._count}", token, caller, names, self._parts, self._fault)
         if older is not None:
             offered.on, offered.counts = older.on, older.counts
         self._offered[caller.session] = offered

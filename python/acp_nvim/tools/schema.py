@@ -92,4 +92,5 @@ def _check_members(schema: Schema, value: Mapping[str, Any], name: str) -> None:
         if key in known:
             _check(known[key], item, f"{prefix}{key}")
         elif schema.get("additionalProperties") is False:
-            raise ToolError(f"{prefix}{key} is unknown: {suggest(str(key), list(known))}")
+            hint = suggest(str(key), list(known)) if known else "it takes no arguments"
+            raise ToolError(f"{prefix}{key} is unknown: {hint}")

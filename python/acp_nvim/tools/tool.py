@@ -48,7 +48,7 @@ class Call:
     def here(self, path: str) -> str:
         """Return our name of a path of the agent's. Raises `ToolError`."""
         paths = self.roots.paths
-        found = paths.here(path) if path.startswith("/") else path
+        found = paths.here(path) if paths and path.startswith("/") else path
         if found is None:
             raise ToolError(paths.unknown(path))
         return found
@@ -85,7 +85,7 @@ class Tool:
     """The seconds that it may take; None: it waits for the user."""
 
     def described(self) -> dict[str, Any]:
-        """Return its entry in `tools/list`."""
+        """Return its entry in the list of tools."""
         described = {
             "name": self.name,
             "description": self.description,

@@ -71,7 +71,6 @@ def launch(
         write_files=options.fs.write,
         guard=tuple(options.fs.guard),
         terminals=options.terminal.enabled,
-        editor=True if own.editor is None else own.editor,
         paths=paths(name, options),
         protocol=own.protocol,
     )
@@ -91,10 +90,18 @@ def _remote(name: str, url: str, own: AgentOptions, options: Options) -> Launch:
         guard=tuple(options.fs.guard),
         terminals=own.terminal and options.terminal.enabled,
         remote=Remote(url),
-        editor=own.editor or False,
         paths=paths(name, options),
         protocol=own.protocol,
     )
+
+
+def editor_tools(name: str, options: Options) -> bool | tuple[str, ...]:
+    """Return the tools of the editor that an agent may call: all, none, or those of these names.
+
+    One that runs elsewhere has none that are not named.
+    """
+    own = options.agents.get(name) or AgentOptions()
+    return own.url is None if own.editor is None else own.editor
 
 
 def paths(name: str, options: Options) -> Paths:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.common import methods, request_types
 from acp_nvim.protocol.common.request import valid
-from acp_nvim.protocol.dialect import AcpServer, Call, ClientCapabilities
+from acp_nvim.protocol.dialect import AcpServer, Call
 from acp_nvim.session.request import McpMessage, McpOutcome
 
 
@@ -20,11 +19,8 @@ def encode_server(server: AcpServer) -> dict[str, Any]:
     return {"type": "acp", "name": server.name, "serverId": server.id}
 
 
-def decode_message(params: object, capabilities: ClientCapabilities) -> McpMessage:
-    """Return the inner request; raises `RequestFailed` where no server was offered so."""
-    if not capabilities.mcp_over_acp:
-        said = f"this client does not serve {methods.MCP_MESSAGE}"
-        raise RequestFailed(Code.METHOD_NOT_FOUND, said)
+def decode_message(params: object) -> McpMessage:
+    """Return the inner request; raises `RequestFailed`."""
     told = valid(request_types.McpMessage, methods.MCP_MESSAGE, params)
     return McpMessage(told.server_id, told.request_id, told.method, told.params)
 

@@ -41,7 +41,7 @@ def decode_request(method: str, params: object, capabilities: ClientCapabilities
 
 def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], AgentRequest]]:
     served: dict[str, Callable[[object], AgentRequest]] = {
-        common.MCP_MESSAGE: lambda params: decode_message(params, capabilities),
+        common.MCP_MESSAGE: decode_message,
         common.REQUEST_PERMISSION: _permission,
         # a mode that is not advertised is a matter of the params (C-292)
         common.CREATE_ELICITATION: lambda params: decode_elicitation(params, capabilities),

@@ -40,7 +40,7 @@ def decode_request(method: str, params: object, capabilities: ClientCapabilities
         case methods.CREATE_ELICITATION:
             return decode_elicitation(params, capabilities)
         case methods.MCP_MESSAGE:
-            return decode_message(params, capabilities)
+            return decode_message(params)
         case _:
             raise RequestFailed(Code.METHOD_NOT_FOUND, f"this client does not serve {method}")
 

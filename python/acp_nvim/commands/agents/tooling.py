@@ -11,6 +11,7 @@ from acp_nvim.tools.offers import Offered
 from acp_nvim.transport.door import door
 from acp_nvim.view.block import Line
 from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.launching import editor_tools
 
 
 def tools(host: Host, payload: Tools) -> Awaitable[None] | None:
@@ -28,8 +29,7 @@ def tools(host: Host, payload: Tools) -> Awaitable[None] | None:
 
 
 def _why_none(host: Host, agent: str) -> str:
-    client = host.workspace.client(agent)
-    if client is not None and client.launch.editor:
+    if editor_tools(agent, host.workspace.options):
         return f"{agent} takes no MCP server of this machine: it has no tools of the editor"
     return f"{agent} has no tools of the editor: agents.{agent}.editor in vim.g.acp says so"
 
