@@ -262,6 +262,17 @@ local function check_agents(agents)
   end
 end
 
+local function check_tools()
+  health.start('acp: tools of the editor')
+  local servers = require('acp.tools.language').servers()
+  for _, server in ipairs(servers) do
+    health.ok(('language server %s: %d buffers'):format(server.name, server.buffers))
+  end
+  if #servers == 0 then
+    health.info('no language server is attached: agents get no diagnostics, types or references')
+  end
+end
+
 --- Called by :checkhealth.
 function M.check()
   check_neovim()
@@ -272,6 +283,7 @@ function M.check()
   if agents then
     check_agents(agents)
   end
+  check_tools()
 end
 
 return M
