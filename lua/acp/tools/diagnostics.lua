@@ -13,19 +13,43 @@ local SEVERITIES = { 'error', 'warning', 'info', 'hint' }
 -- Milliseconds that servers have which tell by themselves when they have something to tell.
 local PATIENCE = 2000
 
----@type table<integer, integer> by buffer: the changedtick for which something was told
+-- Milliseconds behind what they tell, in which more of it may come: several tell one after the other.
+local SETTLES = 150
+-- Looks in which a server has said nothing, after which it has nothing to say of that text.
+local SILENT = 3
+
+---@class acp.Told
+---@field tick integer of the text that the servers were sent
+---@field at? integer milliseconds, when something was told of it last
+---@field silent integer looks in which nothing was
+
+---@type table<integer, acp.Told> by buffer
 local told = {}
 
 api.nvim_create_autocmd('DiagnosticChanged', {
   group = api.nvim_create_augroup('acp.tools.diagnostics', {}),
   callback = function(event)
-    local tick = api.nvim_buf_is_loaded(event.buf) and api.nvim_buf_get_changedtick(event.buf)
-    -- what came while the newest text had not been sent is of an older one
-    if tick and vim.lsp.util.buf_versions[event.buf] == tick then
-      told[event.buf] = tick
+    local it = told[event.buf]
+    if it and it.tick == api.nvim_buf_get_changedtick(event.buf) then
+      it.at = vim.uv.now()
     end
   end,
 })
+
+--- Have the servers of a buffer the text as it is now: Neovim sends it a moment after it has changed.
+---@param buffer integer
+local function send(buffer)
+  local tick = api.nvim_buf_get_changedtick(buffer)
+  if told[buffer] and told[buffer].tick == tick then
+    return
+  end
+  told[buffer] = { tick = tick, silent = 0 }
+  for _, client in ipairs(language.clients(buffer)) do
+    pcall(function()
+      require('vim.lsp._changetracking').flush(client, buffer)
+    end)
+  end
+end
 
 api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
   group = 'acp.tools.diagnostics',
@@ -124,12 +148,17 @@ end
 ---@param on_done fun(is_fresh: boolean)
 ---@return fun() cancel
 local function wait(buffer, on_done)
+  local function is_answered()
+    send(buffer) -- the user may type on
+    local it = told[buffer]
+    return it.silent >= SILENT or it.at ~= nil and vim.uv.now() - it.at >= SETTLES
+  end
   return ask.poll(PATIENCE, function(is_late)
-    local is_loaded = api.nvim_buf_is_loaded(buffer)
-    local is_fresh = not is_loaded
-      or not is_told(buffer)
-      or told[buffer] == api.nvim_buf_get_changedtick(buffer)
+    local is_fresh = not api.nvim_buf_is_loaded(buffer) or not is_told(buffer) or is_answered()
     if is_fresh or is_late then
+      if not is_fresh then
+        told[buffer].silent = told[buffer].silent + 1
+      end
       on_done(is_fresh)
       return true
     end

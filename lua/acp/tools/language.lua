@@ -11,10 +11,11 @@ local M = {}
 
 -- Milliseconds that a server has to begin, and in which configurations attach one to a new buffer.
 local BEGINS, ATTACHES = 6000, 1500
--- Milliseconds that a server has to answer.
-local ANSWERS = 9000
 -- Buffers that were loaded for tools, and are let go again.
 local MOST_LOADED = 30
+
+-- Milliseconds that a server has to answer.
+M.patience = 9000
 
 ---@type integer[] buffers that were loaded for tools, the oldest first
 local loaded = {}
@@ -173,7 +174,7 @@ function M.send(it)
       end
     end
   end
-  local stop = ask.poll(ANSWERS, function(is_late)
+  local stop = ask.poll(M.patience, function(is_late)
     for index in pairs(waiting) do
       if is_gone(it.clients[index]) then
         waiting[index] = nil
@@ -221,6 +222,14 @@ local function told_at(buffer, row)
     table.insert(found, vim.tbl_get(it, 'user_data', 'lsp'))
   end
   return found
+end
+
+---@param clients vim.lsp.Client[]
+---@return string[]
+local function names(clients)
+  return vim.tbl_map(function(client)
+    return client.name
+  end, clients)
 end
 
 ---@class acp.LanguageQuestion
@@ -293,10 +302,7 @@ function M.request(arguments, reply)
     if not api.nvim_buf_is_loaded(buffer) or is_changed() then
       return reply(nil, { problem = 'changed' })
     elseif #clients == 0 then
-      local names = vim.tbl_map(function(client)
-        return client.name
-      end, M.clients(buffer))
-      return reply(nil, { problem = 'none', servers = names })
+      return reply(nil, { problem = 'none', servers = names(M.clients(buffer)) })
     end
     local before = ticks()
     cancel = M.send({
@@ -331,11 +337,14 @@ function M.workspace(arguments, reply)
           or vim.startswith(folder .. '/', inside .. '/')
       end)
   end
-  local clients = vim.tbl_filter(function(client)
-    return is_users(client) and is_here(client)
-  end, vim.lsp.get_clients({ method = arguments.method }))
+  local function here(method)
+    return vim.tbl_filter(function(client)
+      return is_users(client) and is_here(client)
+    end, vim.lsp.get_clients({ method = method }))
+  end
+  local clients = here(arguments.method)
   if #clients == 0 then
-    return reply(nil, { problem = 'none', servers = {} })
+    return reply(nil, { problem = 'none', servers = names(here()) })
   end
   return M.send({
     clients = clients,

@@ -17,6 +17,7 @@ from acp_nvim.tools.schema import listing, table, text
 from acp_nvim.tools.schemas import AT, LINE, PAGE, PATH, page, paged, rows_text
 from acp_nvim.tools.text_positions import Misplaced, edited, offsets
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
+from acp_nvim.view.styled import plural
 
 MOST_FILES: Final = 500
 MOST_ACTIONS: Final = 200
@@ -174,10 +175,9 @@ async def _written(call: Call, texts: Mapping[str, str]) -> Result:
     if failed:
         done = f"written: {', '.join(written)}; " if written else f"{_NOTHING}; "
         raise ToolError(f"{done}not written: {'; '.join(failed)}")
-    said = "\n".join(written) or "there was nothing to change"
-    return Result(
-        {"files": written}, f"{len(written)} files changed, the user reviews them\n{said}"
-    )
+    done = f"{plural(len(written), 'file')} changed, the user reviews that:"
+    said = "\n".join([done, *written]) if written else "there is nothing to change"
+    return Result({"files": written}, said)
 
 
 _FILES = table({"files": listing(text())}, "files")

@@ -47,7 +47,10 @@ def answers(rig: ToolsRig) -> dict[str, Any]:
     row = {"path": rig.path("a.py"), "line": 1, "column": 5, "severity": "error", "message": "m"}
     return {
         "windows.files": [{"path": rig.path("a.py"), "modified": True, "current": True}],
-        "windows.list": {"title": "t", "entries": [{"path": "", "line": 0, "text": "x", "kind": ""}]},
+        "windows.list": {
+            "title": "t",
+            "entries": [{"path": "", "line": 0, "text": "x", "kind": ""}],
+        },
         "language.request": ask,
         "language.workspace": ask,
         "diagnostics.get": {"fresh": True, "servers": ["server"], "rows": [{**row, "code": None}]},
