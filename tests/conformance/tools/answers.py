@@ -71,7 +71,7 @@ def arguments(rig: ToolsRig) -> dict[str, dict[str, Any]]:
         "diagnostics": path,
         "symbols": path,
         "workspace_symbols": {"query": "f"},
-        **{it: at for it in ("definition", "references", "implementations", "type_definition")},
+        **dict.fromkeys(("definition", "references", "implementations", "type_definition"), at),
         "hover": at,
         "signature": at,
         "calls": {**at, "direction": "incoming"},

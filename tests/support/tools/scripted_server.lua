@@ -19,7 +19,7 @@ local function serve(dispatchers)
   local function stop()
     if not is_closing then
       is_closing = true
-      dispatchers.on_exit(1, 0)
+      dispatchers.on_exit(0, 0) -- of others Neovim itself tells the user
     end
   end
   local number = 0
