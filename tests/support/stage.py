@@ -21,6 +21,7 @@ from typing import Any
 import anyio
 
 from acp_nvim.client.client import Client
+from acp_nvim.client.editor_tools import EditorTools, NoEditorTools
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
@@ -56,6 +57,8 @@ class Stage:
         self.questions = Questions()
         self.screens = FakeScreens()
         self.surroundings = FakeSurroundings()
+        self.tools: EditorTools = NoEditorTools()
+        """The tools of the editor that the agent is offered."""
         self.output_limit = 1_048_576
         """`terminal.output_byte_limit` of the configuration."""
         self.groups: list[int] = []
@@ -98,6 +101,7 @@ class Stage:
             mentions=Mentions(self.files, self.surroundings),
             lessons=self.lessons,
             prepare=_nothing,
+            tools=self.tools,
         )
         self.client = Client(
             self._launch,

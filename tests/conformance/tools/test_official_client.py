@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -38,44 +38,50 @@ async def by_relay(rig: ToolsRig, mode: str) -> AsyncIterator[Client]:
             yield client
 
 
-@asynccontextmanager
-async def streams(rig: ToolsRig) -> AsyncIterator[Any]:
-    """Yield the streams of a client whose requests go through `mcp/message`, as an agent's do."""
-    server_id = rig.tools.over_acp(rig.caller)
-    to_client, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](100)
-    outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](100)
+class Carrier:
+    """Takes what the client sends, one request each, as an agent hands it on by `mcp/message`."""
 
-    def tell(message: Any) -> None:
-        to_client.send_nowait(SessionMessage(message))
+    def __init__(self, rig: ToolsRig, tell: Callable[[SessionMessage], None]) -> None:
+        self._rig = rig
+        self._tell = tell
+        self._server = rig.tools.over_acp(rig.caller)
+        self._scopes: dict[Any, anyio.CancelScope] = {}
 
-    async def answer(request: types.JSONRPCRequest) -> None:
-        def notify(method: str, params: Any) -> None:
-            tell(types.JSONRPCNotification(jsonrpc="2.0", method=method, params=dict(params)))
-
-        asked = McpMessage(server_id, str(request.id), request.method, request.params)
-        outcome = await rig.tools.answer(asked, notify)
-        if outcome.error is not None:
-            error = types.ErrorData(**outcome.error)
-            tell(types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error))
-        else:
-            tell(types.JSONRPCResponse(jsonrpc="2.0", id=request.id, result=outcome.result))
-
-    async def serve(tasks: anyio.abc.TaskGroup) -> None:
-        scopes: dict[Any, anyio.CancelScope] = {}
-        async for it in from_client:
+    async def serve(self, sent: Any, tasks: anyio.abc.TaskGroup) -> None:
+        async for it in sent:
             message = it.message
             if isinstance(message, types.JSONRPCRequest):
-                scopes[message.id] = anyio.CancelScope()
-                tasks.start_soon(within, scopes[message.id], message)
-            elif message.method == "notifications/cancelled":  # an agent cancels the outer request
-                scopes[message.params["requestId"]].cancel()
+                scope = self._scopes[message.id] = anyio.CancelScope()
+                tasks.start_soon(self._answer, message, scope)
+            elif message.method == "notifications/cancelled":  # the agent cancels its own request
+                self._scopes[message.params["requestId"]].cancel()
 
-    async def within(scope: anyio.CancelScope, request: types.JSONRPCRequest) -> None:
+    async def _answer(self, request: types.JSONRPCRequest, scope: anyio.CancelScope) -> None:
+        number = str(request.id)
+        asked = McpMessage(self._server, number, request.method, request.params)
         with scope:
-            await answer(request)
+            outcome = await self._rig.tools.answer(asked, self._notify)
+            if outcome.error is None:
+                self._say(types.JSONRPCResponse, id=request.id, result=outcome.result)
+            else:
+                error = types.ErrorData(**outcome.error)
+                self._say(types.JSONRPCError, id=request.id, error=error)
 
-    async with anyio.create_task_group() as tasks, to_client, incoming, outgoing, from_client:
-        tasks.start_soon(serve, tasks)
+    def _notify(self, method: str, params: Any) -> None:
+        self._say(types.JSONRPCNotification, method=method, params=dict(params))
+
+    def _say(self, kind: Any, **fields: Any) -> None:
+        self._tell(SessionMessage(kind(jsonrpc="2.0", **fields)))
+
+
+@asynccontextmanager
+async def streams(rig: ToolsRig) -> AsyncIterator[Any]:
+    """Yield the streams of a client."""
+    told, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](100)
+    outgoing, sent = anyio.create_memory_object_stream[SessionMessage](100)
+    carrier = Carrier(rig, told.send_nowait)
+    async with anyio.create_task_group() as tasks, told, incoming, outgoing, sent:
+        tasks.start_soon(carrier.serve, sent, tasks)
         yield incoming, outgoing
         tasks.cancel_scope.cancel()
 

@@ -15,8 +15,9 @@ from tests.support.tools.tools_job import ToolsJob
 TEXT = "one two one\nthree\n"
 AT = {"line": 2, "symbol": "three"}
 STATE = """
-return { vim.api.nvim_get_mode().mode, vim.api.nvim_win_get_cursor(0), vim.api.nvim_get_current_win(),
-  vim.fn.getreg('"'), vim.fn.getjumplist()[1], vim.fn.winsaveview(), #vim.api.nvim_list_wins(),
+return { vim.api.nvim_get_mode().mode, vim.api.nvim_win_get_cursor(0),
+  vim.api.nvim_get_current_win(), vim.fn.getreg('"'), vim.fn.getjumplist()[1],
+  vim.fn.winsaveview(), #vim.api.nvim_list_wins(),
   vim.fn.bufnr('%'), vim.fn.bufnr('#') }
 """
 

@@ -1,4 +1,4 @@
-"""A Neovim with the real host, an agent that the test plays, and the relay that the agent starts."""
+"""A Neovim with the real host, an agent that the test plays, and the relay that it starts."""
 
 from __future__ import annotations
 
