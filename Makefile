@@ -48,6 +48,7 @@ pictures: venv
 	$(BIN)/python -m tests.support.screen.scene doc
 
 bench: venv
+	$(BIN)/python bench/everyday.py
 	$(BIN)/python bench/sizes.py
 	$(BIN)/python bench/flood.py
 	$(BIN)/python bench/stalls.py

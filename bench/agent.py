@@ -4,6 +4,11 @@ The prompt `replay N` sends N lines of transcript at once, a message for each 25
 `stream S` sends 200 chunks a second for S seconds, as one message; `flood N` N chunks as
 fast as they are taken. A session whose id is a number is loaded with so many updates. `stream.py`
 imports `replayed` and `streamed` to know what must have arrived. Only the standard library.
+
+For `everyday.py`: `burst M L` says M messages of L lines at once, `edit N PATH` reads a file and
+writes N hunks of it, `ask` asks for a permission, `run` says that a command ran, `hush` says
+nothing. When each was asked and answered stands in the file that is the first argument, in
+nanoseconds of the monotonic clock.
 """
 
 from __future__ import annotations
@@ -85,6 +90,58 @@ def say(session: str, message_id: str, text: str) -> None:
     sys.stdout.flush()
 
 
+def note(event: str) -> None:
+    """Write down when something happened."""
+    if len(sys.argv) > 1:
+        with open(sys.argv[1], "a") as notes:
+            notes.write(f"{event} {time.monotonic_ns()}\n")
+
+
+def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Ask the client, and wait for its result."""
+    note("asked")
+    send({"id": method, "method": method, "params": params})
+    answer = next(it for it in map(json.loads, sys.stdin) if it.get("id") == method)
+    note("answered")
+    return dict(answer["result"] or {})
+
+
+def edit(session: str, hunks: int, path: str) -> None:
+    """Read the file, and write it with so many lines changed, evenly apart."""
+    where = {"sessionId": session, "path": path}
+    lines = ask("fs/read_text_file", where)["content"].split("\n")
+    step = len(lines) // hunks
+    for row in range(step // 2, step * hunks, step):
+        lines[row] = f"the agent's line {row}"
+    ask("fs/write_text_file", {**where, "content": "\n".join(lines)})
+
+
+def permission(session: str) -> None:
+    """Ask whether a command may run."""
+    call = {"toolCallId": "asked", "title": "make test", "kind": "execute", "status": "pending"}
+    options = [
+        {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+        {"optionId": "no", "name": "No", "kind": "reject_once"},
+    ]
+    ask("session/request_permission", {"sessionId": session, "toolCall": call, "options": options})
+
+
+def run(session: str, turn: int) -> None:
+    """Say that a command has run."""
+    fields = {"title": "make", "kind": "execute", "status": "in_progress"}
+    sys.stdout.write(tool(session, "tool_call", turn, **fields))
+    sys.stdout.write(tool(session, "tool_call_update", turn, status="completed"))
+    sys.stdout.flush()
+
+
+def burst(session: str, turn: int, messages: int, lines: int) -> None:
+    text = "".join(replayed(messages * lines)).splitlines(keepends=True)
+    for number in range(messages):
+        part = "".join(text[number * lines : (number + 1) * lines])
+        sys.stdout.write(chunk(session, f"{turn}-{number}", part))
+    sys.stdout.flush()
+
+
 def flood(session: str, turn: int, amount: int) -> None:
     """Send so many chunks of ten characters, ten to a line."""
     for number in range(amount):
@@ -112,19 +169,36 @@ def load(session: str) -> None:
     sys.stdout.flush()
 
 
+def replay(session: str, turn: int, lines: int) -> None:
+    for number, text in enumerate(replayed(lines)):
+        say(session, f"{turn}-{number}", text)
+
+
+def stream(session: str, turn: int, seconds: float) -> None:
+    began = time.monotonic()
+    for number, text in enumerate(streamed(seconds)):
+        due = began + number / CHUNKS_PER_SECOND
+        time.sleep(max(0.0, due - time.monotonic()))
+        say(session, f"{turn}", text)
+
+
 def play(session: str, turn: int, prompt: str) -> None:
-    command, _, argument = prompt.strip().partition(" ")
-    if command == "replay":
-        for number, text in enumerate(replayed(int(argument))):
-            say(session, f"{turn}-{number}", text)
-    elif command == "flood":
-        flood(session, turn, int(argument))
-    else:
-        began = time.monotonic()
-        for number, text in enumerate(streamed(float(argument))):
-            due = began + number / CHUNKS_PER_SECOND
-            time.sleep(max(0.0, due - time.monotonic()))
-            say(session, f"{turn}", text)
+    command, *words = prompt.split()
+    match command:
+        case "replay":
+            replay(session, turn, int(words[0]))
+        case "stream":
+            stream(session, turn, float(words[0]))
+        case "flood":
+            flood(session, turn, int(words[0]))
+        case "burst":
+            burst(session, turn, int(words[0]), int(words[1]))
+        case "edit":
+            edit(session, int(words[0]), words[1])
+        case "ask":
+            permission(session)
+        case "run":
+            run(session, turn)
 
 
 def main() -> None:
@@ -140,6 +214,7 @@ def main() -> None:
             case "session/load":
                 load(call["params"]["sessionId"])
             case "session/prompt":
+                note("prompted")
                 params = call["params"]
                 play(params["sessionId"], next(turns), params["prompt"][0]["text"])
                 result = {"stopReason": "end_turn"}

@@ -182,17 +182,22 @@ def cpu(pid: int | None) -> float:
 
 @contextmanager
 def editor() -> Iterator[Neovim]:
-    """Run a Neovim with a UI whose traffic a thread throws away."""
-    with (
-        socket.socket(socket.AF_UNIX) as connection,
-        Neovim(CONFIGURATION, columns=COLUMNS, lines=ROWS) as nvim,
-    ):
+    """Run a Neovim with a UI."""
+    with Neovim(CONFIGURATION, columns=COLUMNS, lines=ROWS) as nvim, screen(nvim):
+        nvim.lua("_G.bench = dofile(...)", str(BENCH / "readers.lua"))
+        yield nvim
+
+
+@contextmanager
+def screen(nvim: Neovim) -> Iterator[None]:
+    """Attach a UI whose traffic a thread throws away."""
+    with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(nvim.socket)
         ui = Rpc(connection.fileno(), connection.fileno())
         ui.request("nvim_ui_attach", COLUMNS, ROWS, {"rgb": True, "ext_linegrid": True})
         threading.Thread(target=drain, args=[connection], daemon=True).start()
-        nvim.lua("_G.bench = dofile(...)", str(BENCH / "readers.lua"))
-        yield nvim
+        yield
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def drain(connection: socket.socket) -> None:

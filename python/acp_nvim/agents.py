@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct
 
 EMPTY_FOR_MISSING_FILE: Final = "empty_for_missing_file"
 """Reads a new file before writing it, and gives up on any error: answer "" instead."""
@@ -27,8 +28,7 @@ CONTEXT_AS_USER: Final = "context_as_user"
 """Replays what it told its model of the machine, `<session_context> …`, as the user's words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(Struct, frozen=True):
     """An agent; `install` is a shell command for the user."""
 
     name: str

@@ -42,13 +42,15 @@ from acp_nvim.tools.offers import Offers
 from acp_nvim.tools.parts import Parts
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
-from acp_nvim.workspace.host import Host, Review, Start
+from acp_nvim.workspace.host import Agents, Host, Review, Start
 from acp_nvim.workspace.launching import start
+from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
 from acp_nvim.workspace.workspace import Workspace
 
 TICK = 1.0
-"""Seconds between two drawings of a clock that runs."""
+"""Seconds between two drawings of a clock that runs; while none does, nothing wakes."""
+MINUTE = 60.0
 LEAVING = 0.2
 """Seconds that an agent has to end when Neovim leaves, and again after TERM."""
 
@@ -88,6 +90,8 @@ class App:
 
     async def _tick(self) -> None:
         while True:
+            # a list has ages, in minutes
+            await self._host.pulse.wait(MINUTE if self._host.workspace.lists else None)
             await anyio.sleep(TICK)
             COLLECTOR.search()
             screen.tick(self._host)
@@ -96,6 +100,7 @@ class App:
     # --- verbs
 
     def _dispatch(self, verb: str, payload: object, call: int | None) -> None:
+        self._host.pulse.stir()
         if verb == "shutdown":
             self._host.tasks.start_soon(self._shutdown)
             return
@@ -184,12 +189,15 @@ def compose(
             NotKept(editor, "what is said"),
         ),
         left_open=LeftOpen(workspace.state_folder("open")),
-        registry=Registry(workspace.state_folder("registry")),
-        installer=Installer(workspace.agents_folder, editor.logins),
+        agents=Agents(
+            Registry(workspace.state_folder("registry")),
+            Installer(workspace.agents_folder, editor.logins),
+        ),
         told=Told(workspace.state_folder("remote")),
         choices=Choices(workspace.state_folder("choices")),
         tools=offers(editor, workspace, review, follow, tasks),
         tasks=tasks,
+        pulse=Pulse(),
         clock=clock,
         start=start,
         sleep=sleep,

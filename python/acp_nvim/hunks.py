@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 Run: TypeAlias = tuple[int, int, int]
 """Equal lines: where they begin in the old and in the new text, and how many."""
@@ -63,8 +64,7 @@ def split_lines(text: str, end: str = "\n") -> list[str]:
     return [line + end for line in lines] + ([rest] if rest else [])
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Struct, frozen=True):
     """Put `lines` in place of the 0-based lines [first, last) of the old text."""
 
     first: int
@@ -72,15 +72,13 @@ class Hunk:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """Both sides' edits fit: `hunks` turn ours into the merge."""
 
     hunks: tuple[Hunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictRegion:
+class ConflictRegion(Struct, frozen=True):
     """Both sides changed the same place: the 0-based lines [first, last) of ours.
 
     `lines` is what theirs has there.
@@ -91,8 +89,7 @@ class ConflictRegion:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciled:
+class Reconciled(Struct, frozen=True):
     """`hunks` bring into ours what fits of theirs; at the `conflicts` ours stays.
 
     Both are ascending, and in the line numbers of ours before the hunks.
@@ -212,8 +209,7 @@ def _runs(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Run]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
+class _Texts(Struct, frozen=True):
     old: Sequence[str]
     new: Sequence[str]
     effort: Effort

@@ -5,16 +5,17 @@ Pure: no name is looked up. Anyone may import it.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 from urllib.parse import unquote
 
-_NAMES: Final = re.compile(
+from acp_nvim.patterns import lazy_pattern
+
+_NAMES: Final = lazy_pattern(
     r"(.+\.)?localhost|localhost6?(\.localdomain6?)?|ip6-(localhost|loopback)"
 )
-_PART: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_PART: Final = lazy_pattern(r"0x[0-9a-f]*|[0-9]+")
 _COMPATIBLE: Final = range(1 << 24, 1 << 32)
 """The addresses of IPv6 that are those of IPv4."""
 

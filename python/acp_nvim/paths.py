@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 from urllib.parse import quote, unquote
 
-_FILE = re.compile(r"(file:(?://(?:localhost)?)?)(/[^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
-_ADDRESS = re.compile(
+from msgspec import Struct
+
+from acp_nvim.patterns import lazy_pattern
+
+_FILE = lazy_pattern(r"(file:(?://(?:localhost)?)?)(/[^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_ADDRESS = lazy_pattern(
     r"file:(?://(?:localhost(?=/))?)?([^?#]+)(?:[?][^#]*)?(?:#(.*))?", re.IGNORECASE | re.DOTALL
 )
-_AT_LINE = re.compile(r"(.*?[^:/]):(\d{1,9})(?:[:-]\d{1,9})*", re.DOTALL)
+_AT_LINE = lazy_pattern(r"(.*?[^:/]):(\d{1,9})(?:[:-]\d{1,9})*", re.DOTALL)
 """A name with the line in it, as in `src/a.py:12:5`."""
-_FRAGMENT = re.compile(r"L?(\d{1,9})(?!\d)")
-_DRIVE = re.compile(r"/[A-Za-z]:(/|$)")
+_FRAGMENT = lazy_pattern(r"L?(\d{1,9})(?!\d)")
+_DRIVE = lazy_pattern(r"/[A-Za-z]:(/|$)")
 """How a path of Windows begins in an address."""
 
 Pair: TypeAlias = tuple[str, str]
@@ -28,15 +31,17 @@ Found: TypeAlias = tuple[str, int]
 """The other name of a folder, and how many parts of a path the first one took."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """The folders that an agent has in common with us; without any, all paths are as they are."""
 
     agent: str = ""
     theirs: tuple[Pair, ...] = ()
     """There, and here."""
-    ours: tuple[Pair, ...] = field(default=(), repr=False)
+    ours: tuple[Pair, ...] = ()
     """Here, and there: also by links that lead to the same folder."""
+
+    def __repr__(self) -> str:
+        return f"Paths(agent={self.agent!r}, theirs={self.theirs!r})"
 
     @classmethod
     def of(cls, agent: str, option: Mapping[str, str], real: Callable[[str], str]) -> Paths:

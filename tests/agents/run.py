@@ -7,8 +7,9 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from acp_nvim.agents import PRESETS
 from tests.agents.script import Agent, Script

@@ -10,13 +10,13 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import wraps
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 import acp_nvim.view
 from acp_nvim.client.session import Session
@@ -125,7 +125,7 @@ def rich() -> SessionState:
 
 
 def chat_of(state: SessionState) -> Chat:
-    chat = Chat(1, 2, cast(Session, SimpleNamespace(state=state)), lambda: 2.0)
+    chat = Chat(1, 2, cast(Session, SimpleNamespace(state=state)), lambda: 2.0, lambda: 0.0)
     chat.pins_plan = True
     return chat
 

@@ -11,12 +11,12 @@ import itertools
 import tempfile
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import anyio
+from msgspec.structs import replace
 
 from acp_nvim.app import App
 from acp_nvim.client.client import Client

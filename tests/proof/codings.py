@@ -6,11 +6,10 @@ none; Python's codecs say what they are, for of these characters Neovim's say th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Coding:
+class Coding(Struct, frozen=True):
     """A 'fileencoding', Python's name of it, and the odd character."""
 
     encoding: str

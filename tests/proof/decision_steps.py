@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.review.log import Turn

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.change import saw, wrote
@@ -28,58 +28,49 @@ BASE = join(LINES, Form())
 NOEOL = join(LINES, Form(ended=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Wrote:
+class Wrote(Struct, frozen=True):
     turn: int
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Saw:
+class Saw(Struct, frozen=True):
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Back:
+class Back(Struct, frozen=True):
     """The user takes so many of the last texts back, as `u` does, and types before any look."""
 
     count: int
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Struct, frozen=True):
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     verdict: Literal["keep", "reject"]
     scope: Literal["hunk", "rows", "all"]
     at: int
     size: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Struct, frozen=True):
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redone:
+class Redone(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Formatted:
+class Formatted(Struct, frozen=True):
     """A formatter of the user's gives so many lines other white space."""
 
     at: int
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(Struct, frozen=True):
     """An agent's tool writes the file with other line ends, and has changed one line."""
 
     turn: int

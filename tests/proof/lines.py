@@ -9,8 +9,9 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from tests.proof.steps import Edit
 
@@ -20,8 +21,7 @@ AMENDED = re.compile(r" g\d+$")
 GLUED = re.compile(r"\d[a-z]")
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """How the lines of a text end, and whether its last one does."""
 
     end: str = "\n"

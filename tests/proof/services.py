@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.event import Conflicted, ConflictSettled, FileEvent
 from acp_nvim.history.author import Author
@@ -23,8 +25,7 @@ from tests.support.files.file_rig import FileRig
 SESSIONS = tuple(f"s{number}" for number in range(steps.SESSIONS))
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """What was counted to an agent in one file."""
 
     path: str

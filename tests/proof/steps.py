@@ -6,10 +6,11 @@ and shrinks by leaving out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 Act: TypeAlias = Literal[
     "insert", "above", "amend", "replace", "delete", "join", "substitute", "global", "move", "copy",
@@ -24,16 +25,14 @@ Outsider: TypeAlias = Literal["edit", "save", "read", "checkout", "stash"]
 Shell: TypeAlias = Literal["create", "remove", "rename", "swap"]
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One place of an agent's edit."""
 
     change: Change
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(Struct, frozen=True):
     """The user acts in a file, which is opened if need be."""
 
     act: Act
@@ -42,8 +41,7 @@ class User:
     to: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Writes:
+class Writes(Struct, frozen=True):
     """An agent writes through the client; `stale`: without having read again.
 
     Without `edits` it writes once more what it has in mind. `meanwhile`: the user acts between two
@@ -58,8 +56,7 @@ class Writes:
     by: Amid = "typing"
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """A tool of the agent's writes the disk by itself; `told`: and the client hears of the file.
 
     `twice`: it sends the same through the client, too.
@@ -73,8 +70,7 @@ class Tool:
     twice: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SavesFromInsert:
+class SavesFromInsert(Struct, frozen=True):
     """A tool of the agent's writes the file while the user types in it, and the user saves in the
     keystrokes that leave insert mode; `keys`: which ones."""
 
@@ -85,8 +81,7 @@ class SavesFromInsert:
     keys: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DoubleWrites:
+class DoubleWrites(Struct, frozen=True):
     """An agent writes the same text through the client and to the disk, as OpenCode and Kilo do.
 
     `disk_first`: in which order. `between`: what happens in the meantime; `stale`: the agent has
@@ -101,8 +96,7 @@ class DoubleWrites:
     stale: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(Struct, frozen=True):
     """A command of the agent's: files come, go, change their name or place; nobody is told."""
 
     session: int
@@ -111,15 +105,13 @@ class Runs:
     other: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sweeps:
+class Sweeps(Struct, frozen=True):
     """The client looks at all files, as it does after a command."""
 
     session: int
 
 
-@dataclass(frozen=True, slots=True)
-class EndsTurn:
+class EndsTurn(Struct, frozen=True):
     """The turn ends, and the session's next one begins; `told`: its prompt tells the agent what the
     user has decided."""
 
@@ -127,8 +119,7 @@ class EndsTurn:
     told: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Decides:
+class Decides(Struct, frozen=True):
     """The user keeps or rejects: a hunk, lines of it, a file, everything."""
 
     verdict: Literal["keep", "reject"]
@@ -137,23 +128,20 @@ class Decides:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class TakesBack:
+class TakesBack(Struct, frozen=True):
     """The user undoes a turn, the n-th from the end; `returns`: and at once again."""
 
     turn: int
     returns: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Returns:
+class Returns(Struct, frozen=True):
     """The user redoes what was taken back last."""
 
     session: int
 
 
-@dataclass(frozen=True, slots=True)
-class OwnWrite:
+class OwnWrite(Struct, frozen=True):
     """The user has the editor write another file, in whole or in part, or by a script; `session`:
     whose command is over then."""
 
@@ -163,8 +151,7 @@ class OwnWrite:
     session: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Struct, frozen=True):
     """Another program of the user's changes files on the disk, and nobody is told.
 
     "edit": one that reads and writes at once; "save": another editor, which has read the file when
@@ -178,8 +165,7 @@ class Outside:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Kills:
+class Kills(Struct, frozen=True):
     """The host is killed, and another one goes on; `flushed`: its books were written before;
     `editor`: Neovim with it."""
 
@@ -187,16 +173,14 @@ class Kills:
     editor: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Coded:
+class Coded(Struct, frozen=True):
     """The plan begins with that file in another encoding than UTF-8."""
 
     file: int
     coding: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Struct, frozen=True):
     """Nothing; what a step shrinks to."""
 
 

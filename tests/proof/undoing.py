@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.change import saw, wrote
@@ -35,33 +36,28 @@ FORMS = (Form(), Form(ended=False), Form("\r\n"))
 BASES: tuple[str | None, ...] = (*(join(LINES, it) for it in FORMS), None, "", "b1", "b1\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Wrote:
+class Wrote(Struct, frozen=True):
     turn: int
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """An agent puts a line end below the last line, or takes it away."""
 
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Struct, frozen=True):
     """An agent takes the file away, or makes it anew with nothing in it."""
 
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """The user moves lines."""
 
     first: int
@@ -69,31 +65,26 @@ class Moved:
     to: int
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """The user has written the file: 'fixeol' puts an end to the last line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formed:
+class Formed(Struct, frozen=True):
     """The user changes how lines end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     verdict: Literal["keep", "reject"]
     at: int
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Struct, frozen=True):
     turn: int
     returns: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Redone:
+class Redone(Struct, frozen=True):
     """The last undo of that agent's turns is returned: another agent's may be later."""
 
     agent: int = 0

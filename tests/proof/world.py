@@ -6,9 +6,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from tests.proof.codings import Coding, as_bytes, as_text, of_buffer
 from tests.proof.lines import Form, join
@@ -23,8 +24,7 @@ LONG_AGO = 1_000_000_000
 """Seconds since 1970: times of files that the steps write are there, each another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A loaded buffer."""
 
     text: str
@@ -37,8 +37,7 @@ class Shown:
         return other is not None and (self.text, self.modified) == (other.text, other.modified)
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True):
     """Everything at one moment, by name of the file."""
 
     disk: dict[str, str | None] = field(default_factory=dict)

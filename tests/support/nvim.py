@@ -55,7 +55,8 @@ class Neovim:
     """One child, alone with the plugin: no user configuration, all its folders under `folder`.
 
     `options` is merged over `vim.g.acp = {python = sys.executable}`; `plugin=False` leaves
-    plugin/acp.lua unsourced. `api.nvim_xxx(…)` calls the API; `socket` is for more connections.
+    plugin/acp.lua unsourced; `root` is where the plugin is. `api.nvim_xxx(…)` calls the API;
+    `socket` is for more connections.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Neovim:
         options: dict[str, Any] | None = None,
         *,
         plugin: bool = True,
+        root: Path = ROOT,
         cwd: Path | None = None,
         env: dict[str, str] | None = None,
         columns: int = 100,
@@ -74,7 +76,7 @@ class Neovim:
         self.socket = str(self.folder / "sock")
         self.cwd = cwd or self._make("work")
         self._process = subprocess.Popen(
-            self._command(f"set rtp^={ROOT} columns={columns} lines={lines}"),
+            self._command(f"set rtp^={root} columns={columns} lines={lines}"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

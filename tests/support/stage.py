@@ -13,12 +13,12 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import anyio
+from msgspec.structs import replace
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.editor_tools import EditorTools, NoEditorTools

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -72,7 +73,8 @@ def test_no_record_and_no_constructor_takes_more_than_one_can_name() -> None:
             if not isinstance(node, ast.ClassDef):
                 continue
             fields = [it for it in node.body if isinstance(it, ast.AnnAssign)]
-            is_record = any("dataclass" in ast.dump(it) for it in node.decorator_list)
+            parts = (*node.bases, *node.decorator_list)
+            is_record = any(re.search("Struct|Stored|dataclass", ast.unparse(it)) for it in parts)
             if is_record and len(fields) > 16 and node.name != "SessionState":
                 wide.append(f"{node.name}: {len(fields)} fields")
             wide += [

@@ -10,13 +10,13 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
 from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 import pytest
+from msgspec.structs import fields
 from pydantic import BaseModel
 
 from acp_nvim.agents import PRESETS
@@ -244,13 +244,7 @@ def payload_fields(text: str) -> dict[str, bool]:
 
 def fields_of(record: Any) -> dict[str, bool]:
     """Return the same of a payload's record."""
-    kinds = get_type_hints(record)
-    return {
-        it.name: it.default is not MISSING
-        or it.default_factory is not MISSING
-        or NoneType in get_args(kinds[it.name])
-        for it in fields(record)
-    }
+    return {it.name: not it.required or NoneType in get_args(it.type) for it in fields(record)}
 
 
 def test_the_table_has_the_fields_of_each_payload() -> None:

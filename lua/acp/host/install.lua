@@ -126,7 +126,9 @@ end
 local function install_with_uv()
   local env = packages.for_uv(python.environment())
   local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
-  local add = { 'uv', 'pip', 'install', '--quiet', '--python', interpreter.venv_python() }
+  -- pip compiles what it installs, uv only when it is told to
+  local add = { 'uv', 'pip', 'install', '--quiet', '--compile-bytecode', '--python' }
+  table.insert(add, interpreter.venv_python())
   return try(vim.list_extend(make, { interpreter.venv() }), env)
     or try(vim.list_extend(add, wheels()), env)
 end

@@ -6,9 +6,9 @@ Called by `Client`; what is made of an `Agent` is in `ready`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from anyio.abc import TaskGroup
+from msgspec import Struct
 
 import acp_nvim
 from acp_nvim.client.connection import Connection
@@ -20,8 +20,7 @@ from acp_nvim.protocol.negotiate import choose, instead
 NAME = "acp.nvim"
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(Struct, frozen=True):
     """How to speak to one agent, and what it told of itself."""
 
     launch: Launch

@@ -9,12 +9,13 @@ many answers to read; nothing overtakes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import anyio
 from anyio.lowlevel import checkpoint
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.aside import aside
 from acp_nvim.client.halves import Halves
@@ -82,8 +83,7 @@ class Receiver(Protocol):
         """Tell that the agent prints text among its messages; once is enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """How long a request may go without an answer before the user is told."""
 
     tell: Callable[[float], None]
@@ -91,8 +91,7 @@ class Patience:
     seconds: float = 10.0
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(Struct):
     """A request of ours on its way."""
 
     then: Callable[[Outcome], None] | None

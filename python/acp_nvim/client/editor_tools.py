@@ -7,8 +7,9 @@ agent on another machine can start none. `acp_nvim.tools` serves; the client kno
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
@@ -26,8 +27,7 @@ Notify: TypeAlias = Callable[[str, Mapping[str, Any]], None]
 """Sends the caller a notification: its method and its params."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Whose agent calls, and what its tools may use of the client."""
 
     session: Session

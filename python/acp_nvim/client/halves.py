@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
+from acp_nvim.patterns import lazy_pattern
+
 LONGEST = 1_000_000
 """Characters of a line that is looked at; no piece of a text is so long."""
 MOST = 64
 """Texts that wait for the other half of a character."""
 
-_EDGE = re.compile(r'"\\u[dD][c-fC-F]|\\u[dD][89abAB][0-9a-fA-F]{2}"')
-_PIECE = re.compile(r'("(text|data)"\s*:\s*")((?:[^"\\]|\\.)*+)(?=")')
-_IDS = re.compile(r'"(?:sessionUpdate|\w+(?:Id|_id))"\s*:\s*("(?:[^"\\]|\\.)*+"|\d+)')
-_LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-_HIGH = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
+_EDGE = lazy_pattern(r'"\\u[dD][c-fC-F]|\\u[dD][89abAB][0-9a-fA-F]{2}"')
+_PIECE = lazy_pattern(r'("(text|data)"\s*:\s*")((?:[^"\\]|\\.)*+)(?=")')
+_IDS = lazy_pattern(r'"(?:sessionUpdate|\w+(?:Id|_id))"\s*:\s*("(?:[^"\\]|\\.)*+"|\d+)')
+_LOW = lazy_pattern(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_HIGH = lazy_pattern(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
 _LAST = 6
 """Characters of an escape."""
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.client import questioning, quirks, reasons
 from acp_nvim.client.connection import Connection, Faults
@@ -74,8 +75,7 @@ MOST_HELD = 64 * 1024 * 1024
 """Characters of all that these hold: texts to be written, what is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
+class Services(Struct, frozen=True):
     """What answers the requests of one agent; the questions to the user are those of all."""
 
     files: FileService

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.config import McpServer
 from acp_nvim.paths import SAME, Paths
@@ -22,16 +23,17 @@ async def no_headers() -> Mapping[str, str]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(Struct, frozen=True):
     """Where an agent runs that does not run here; a query in the `url` may be a secret, too."""
 
-    url: str = field(repr=False)
-    headers: Headers = field(default=no_headers, repr=False)
+    url: str
+    headers: Headers = no_headers
+
+    def __repr__(self) -> str:
+        return "Remote()"
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(Struct, frozen=True):
     """One agent as configured: a program and `env`, the whole environment of it; or `remote`."""
 
     name: str

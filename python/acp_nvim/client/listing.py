@@ -6,10 +6,10 @@ Called by `Client`, and by commands that ask several agents at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import anyio
+from msgspec.structs import replace
 
 from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import TypeAlias
 
 import anyio
+from msgspec.structs import replace
 
 from acp_nvim.client import quirks, reasons
 from acp_nvim.client.agent import Agent

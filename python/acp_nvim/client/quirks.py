@@ -6,17 +6,18 @@ on every event of an agent, before its session sees it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.agents import CONTEXT_AS_USER, LEGACY_MODELS, MODE_AS_TEXT
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import ChunkReceived, Event, ModeChanged, SessionOpened
 from acp_nvim.session.options import first_of
 
 _OPENS, _CLOSES = "<system-reminder>", "</system-reminder>"
-_MODE_UPDATE = re.compile(r"\[MODE_UPDATE\] (\S+)\s*")
+_MODE_UPDATE = lazy_pattern(r"\[MODE_UPDATE\] (\S+)\s*")
 
 
 def opened(event: SessionOpened, quirks: Set[str]) -> SessionOpened:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.inbound import Services
@@ -18,8 +19,7 @@ from acp_nvim.config import Defaults
 from acp_nvim.editor import Files
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """What can be done with an agent."""
 
     agent: Agent

@@ -9,15 +9,16 @@ import re
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.errors import AcpError, AgentError, Code, UserError
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.protocol.dialect import AgentInfo, Dialect
 from acp_nvim.protocol.negotiate import refused
 from acp_nvim.transport.link import MOST, Ended
 
 LAST_LINES = 3
 """So many lines of stderr stand in the sentence; the log has more."""
-_GONE = re.compile(r"not found|(invalid|unknown|no such) session|does not exist", re.IGNORECASE)
+_GONE = lazy_pattern(r"not found|(invalid|unknown|no such) session|does not exist", re.IGNORECASE)
 """How agents say without a code that they know a session no longer, when it is to be opened."""
-_NO_SESSION = re.compile(
+_NO_SESSION = lazy_pattern(
     r"\bsession( ?id)?\b\W*([^\s'\"`]+\W+)?((is|was|has|does|could) )?"
     r"(not found|not be found|not exist|unknown|invalid|expired)\b"
     r"|\b(invalid|unknown|expired|no such|no active|no|find|find the) session\b",

@@ -6,7 +6,8 @@ One prompt at a time per session; what comes meanwhile waits in the session's qu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
@@ -45,8 +46,7 @@ MOST_STRANGE = 20
 """States that no one knows, of which the user is told."""
 
 
-@dataclass(slots=True)
-class _Sent:
+class _Sent(Struct):
     """How far the turn of a prompt is, as far as the agent has told."""
 
     taken: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim import hunks
 from acp_nvim.commands.payloads.of_questions import Compare

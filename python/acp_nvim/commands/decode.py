@@ -1,4 +1,4 @@
-"""From what Lua sends to frozen records: plain dataclasses say what is taken, and of which type.
+"""From what Lua sends to frozen records: their fields say what is taken, and of which type.
 
 A field that Lua leaves out, or that is nil, has its default, or None where that is of its type.
 Other fields are ignored. Lua cannot tell an empty list from an empty map, so either is both.
@@ -7,10 +7,12 @@ Other fields are ignored. Lua cannot tell an empty list from an empty map, so ei
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from acp_nvim.errors import UserError
 
@@ -42,18 +44,14 @@ def _record(record: Any, raw: object, where: str) -> Any:
 @cache
 def _fields(record: Any) -> Mapping[str, tuple[Any, bool]]:
     """Return type and whether it must be there of each field."""
-    kinds = get_type_hints(record)
-    return {
-        it.name: (kinds[it.name], it.default is MISSING and it.default_factory is MISSING)
-        for it in fields(record)
-    }
+    return {it.name: (it.type, it.required) for it in fields(record)}
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return value
-    if is_dataclass(kind):
+    if isinstance(kind, type) and issubclass(kind, Struct):
         return _record(kind, value, where)
     if origin is tuple:
         return tuple(_value(inner[0], it, where) for it in _sequence(value, where))

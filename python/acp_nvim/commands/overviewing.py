@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from acp_nvim.aside import aside
 from acp_nvim.commands.doubting import wants_found

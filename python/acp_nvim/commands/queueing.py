@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from acp_nvim.commands.payloads import OfChat
 from acp_nvim.errors import UserError
@@ -12,8 +13,7 @@ from acp_nvim.view.snapshot import prompt_text
 from acp_nvim.workspace.host import Host
 
 
-@dataclass(frozen=True, slots=True)
-class Arrange:
+class Arrange(Struct, frozen=True):
     """The order of what waits; of what was `seen` the rest is dropped. Numbers as `queue` gave."""
 
     chat: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from acp_nvim.commands.doubting import authors, wants_found
 from acp_nvim.commands.payloads import Met, Nothing, OfFile

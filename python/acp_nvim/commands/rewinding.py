@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from acp_nvim.commands import reviewing
 from acp_nvim.commands.doubting import doubtful, wants_found

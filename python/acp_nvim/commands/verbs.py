@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from acp_nvim.commands import (
     agent,
@@ -43,8 +44,7 @@ from acp_nvim.workspace.host import Host
 P = TypeVar("P")
 
 
-@dataclass(frozen=True, slots=True)
-class Verb(Generic[P]):
+class Verb(Struct, Generic[P], frozen=True):
     """What comes with a verb, and who does it."""
 
     payload: type[P]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 from urllib.parse import urlsplit
@@ -12,10 +11,11 @@ from pydantic_core import PydanticCustomError
 
 from acp_nvim.loopback import is_loopback
 from acp_nvim.paths import normal
+from acp_nvim.patterns import lazy_pattern
 
 T = TypeVar("T")
 
-_URL = re.compile(r"(ws|http)s?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?")
+_URL = lazy_pattern(r"(ws|http)s?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?([/?][^\s#]*)?")
 
 
 def as_map(value: object) -> object:

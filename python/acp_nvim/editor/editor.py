@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.editor.bridge import Bridge
 from acp_nvim.editor.chats import ChatWindows
@@ -21,8 +22,7 @@ from acp_nvim.editor.terminals import TerminalScreens
 from acp_nvim.editor.tools import ToolAnswers
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
+class Editor(Struct, frozen=True):
     """The ports; an editor of another kind is another one of these."""
 
     files: Files

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import Hunk
@@ -20,8 +21,7 @@ class Busy(FileProblem):
         super().__init__(f"the user is in the middle of a command ({doing})")
 
 
-@dataclass(frozen=True, slots=True)
-class LiveBuffer:
+class LiveBuffer(Struct, frozen=True):
     """A loaded buffer at one moment.
 
     `lines` are exact texts (`files.encoding`), without line ends: what each is on disk.
@@ -59,8 +59,7 @@ class LiveBuffer:
         return self.synced if self.unchanged else ""
 
 
-@dataclass(frozen=True, slots=True)
-class BufferOptions:
+class BufferOptions(Struct, frozen=True):
     """How the text of a buffer is to be written, so that its bytes are exact."""
 
     fileformat: str = "unix"
@@ -70,8 +69,7 @@ class BufferOptions:
     endoffile: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpenFile:
+class OpenFile(Struct, frozen=True):
     """A loaded file buffer without its text; all but the path as of `LiveBuffer`."""
 
     path: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class LoginProgram:
+
+class LoginProgram(Struct, frozen=True):
     """What a login in a terminal runs; `env` is the whole environment."""
 
     argv: tuple[str, ...]

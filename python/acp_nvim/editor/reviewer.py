@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.view.review.lists import QuickfixList
 from acp_nvim.view.review.marks import Drawing, FileReview
@@ -13,8 +14,7 @@ from acp_nvim.view.review.overview import Overview
 Drawn: TypeAlias = Literal["ok", "stale", "gone"]
 
 
-@dataclass(frozen=True, slots=True)
-class HeldRows:
+class HeldRows(Struct, frozen=True):
     """Where lines are that the user has meant, at a changedtick of their buffer.
 
     `rows` are 0-based; None: the lines are gone.

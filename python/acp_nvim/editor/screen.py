@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from acp_nvim.view.block import Block
 from acp_nvim.view.status import Bar
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """All that is to be seen of one chat at one moment."""
 
     blocks: Sequence[Block]

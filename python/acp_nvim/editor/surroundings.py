@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from acp_nvim.session.model import Selection
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One row of the diagnostics or of the quickfix list; 1-based, 0 is not known."""
 
     path: str
@@ -21,8 +21,7 @@ class Finding:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class NamedText:
+class NamedText(Struct, frozen=True):
     """The lines of a buffer that is no file, and its name."""
 
     name: str

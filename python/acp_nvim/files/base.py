@@ -10,8 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import accumulate
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
@@ -23,8 +25,7 @@ MOST_COMPARED = 1_000
 """Pairs of lines of one place that are compared by their beginnings and ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestor:
+class Ancestor(Struct, frozen=True):
     """An older text that a change may have been made upon.
 
     `firm`: what others have made of it since is not to be changed without asking either.
@@ -37,8 +38,7 @@ class Ancestor:
     """That of the buffer by which it was read, "" without one; None: the one it has now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
+class Lineage(Struct, frozen=True):
     """What is known of the texts that a change of the disk may come from.
 
     `repeats` are whole texts that agents wrote through us: with one of them nothing is new.

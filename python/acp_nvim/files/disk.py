@@ -12,11 +12,11 @@ import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from io import FileIO
 
 from anyio import to_thread
+from msgspec import Struct
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import rooted
@@ -33,8 +33,7 @@ LARGEST = 256 << 20
 """Bytes of a file that is read; it takes several times as many in memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiskText:
+class DiskText(Struct, frozen=True):
     """The exact text of a file."""
 
     text: str

@@ -17,16 +17,17 @@ are let alone.
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+from msgspec.structs import replace
+
 from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import apply, diff
+from acp_nvim.patterns import lazy_pattern
 
 BOM = "\ufeff"
 BINARY_PROBE = 8192
@@ -62,11 +63,11 @@ STATEFUL = ("iso2022", "hz")
 """Codecs in which a line ends with a way back to ASCII; a last line that nothing ends, without."""
 UTF_8, LATIN_1, ASCII = "utf-8", "iso8859-1", "ascii"
 NONE_KEPT: Final[Mapping[str, str]] = MappingProxyType({})
-SURROGATES = re.compile("[\ud800-\udfff]")
-ENDS = re.compile("([\r\n])")
+SURROGATES = lazy_pattern("[\ud800-\udfff]")
+ENDS = lazy_pattern("([\r\n])")
 STEP = 262_144
 """Characters that are looked at in one go: a thread that does not give way holds up all."""
-HALVES = re.compile("[\U00010000-\U0010ffff]")
+HALVES = lazy_pattern("[\U00010000-\U0010ffff]")
 """Characters that ucs-2 has not."""
 
 

@@ -9,16 +9,16 @@ of the buffer by which they are read, "" without one.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.history.attributes import FileAttributes
 from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.history.conflict import Conflict
 
 
-@dataclass(frozen=True, slots=True)
-class FileRead:
+class FileRead(Struct, frozen=True):
     """An agent was served a file, from that 1-based line on (None: the whole of it)."""
 
     session: SessionKey
@@ -26,8 +26,7 @@ class FileRead:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WriteBegun:
+class WriteBegun(Struct, frozen=True):
     """An agent's write is settled on, and nothing is changed yet; `FileWritten` follows. Or it was
     met on the disk, and the editor cannot take it yet.
 
@@ -42,8 +41,7 @@ class WriteBegun:
     """That of its buffer, "" without one."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileWritten:
+class FileWritten(Struct, frozen=True):
     """An agent has written a file through us; `line`: the first that it has changed, from 1.
 
     `author` is the turn that it is counted to, None if the session had none yet. `left`: how the
@@ -60,8 +58,7 @@ class FileWritten:
     left: FileAttributes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DiskChanged:
+class DiskChanged(Struct, frozen=True):
     """The disk has come to hold something else, and the live text with it.
 
     `author` is whose tool or command did so; None: it was nobody's. `left`: how the file was on
@@ -76,8 +73,7 @@ class DiskChanged:
     encoding: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRefused:
+class WriteRefused(Struct, frozen=True):
     """An agent could not write `path`, as it has named it; `reason` is for the user.
 
     `known`: a message has told the user of it already.
@@ -89,8 +85,7 @@ class WriteRefused:
     known: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EditWaits:
+class EditWaits(Struct, frozen=True):
     """Edits of these files have waited a while already: the user is in the middle of something
     (`doing`, as in "visual mode"). `session` None: they are nobody's."""
 
@@ -99,8 +94,7 @@ class EditWaits:
     doing: str
 
 
-@dataclass(frozen=True, slots=True)
-class Conflicted:
+class Conflicted(Struct, frozen=True):
     """The user and an agent have changed the same place; the user's text stays.
 
     `tell`: nothing else tells the user, nor has of that turn.
@@ -110,15 +104,13 @@ class Conflicted:
     tell: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictSettled:
+class ConflictSettled(Struct, frozen=True):
     """The agent's text is in the live text now: an older conflict there is over."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """The disk has another text of an agent's, `theirs`, and nothing of that stands against the
     `live` text; both exact. What stood there before may be over."""
 
@@ -128,8 +120,7 @@ class Rewritten:
     theirs: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unrecoverable:
+class Unrecoverable(Struct, frozen=True):
     """An agent has changed these files, but nobody knows what they held before.
 
     `gone`: they are files and folders (with "/") that git ignores, and have been deleted.
@@ -142,8 +133,7 @@ class Unrecoverable:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotFollowed:
+class NotFollowed(Struct, frozen=True):
     """The disk has changed, and the buffer cannot have that: Neovim warns of it as it does.
 
     `reason` goes on from the name of the file; `author` is whose the change is.
@@ -154,8 +144,7 @@ class NotFollowed:
     author: Author | None
 
 
-@dataclass(frozen=True, slots=True)
-class TakenBack:
+class TakenBack(Struct, frozen=True):
     """The user has rejected, or undone, something of the agent's; `theirs`: what it had left, and
     what is `left` now, as it is read; `because`: why, in the user's words."""
 
@@ -166,8 +155,7 @@ class TakenBack:
     because: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FilePut:
+class FilePut(Struct, frozen=True):
     """A file is another text because the user has rejected, undone or redone something,
     or ended a conflict; both as they are read."""
 

@@ -9,20 +9,20 @@ idea of what is ignored; dulwich is Python, and takes seconds for what git lists
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from subprocess import STDOUT
 from tempfile import TemporaryFile
 
 import anyio
 from anyio import to_thread
 from anyio.abc import Process
+from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.programs import start
 
 MOST_NAMES = 20_000
@@ -58,15 +58,14 @@ _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
 _BLOBS = ("cat-file", "--batch")
 _ATTRIBUTES = ("check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding")
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     rb"100\d+ ([0-9a-f]+) 0\t([^\0]*)\0  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n"
     rb"  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n"
 )
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 
 
-@dataclass(frozen=True, slots=True)
-class Tracked:
+class Tracked(Struct, frozen=True):
     """A file as git's index has it: its blob, and when, how large and which it was on disk then.
 
     `modified` in ns; `inode` has its last 32 bits only.
@@ -78,8 +77,7 @@ class Tracked:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """Names of files relative to a folder; `whole`: these are all.
 
     What is no text in a name is a lone surrogate (`os.fsdecode`). A name that ends in "/" is that
@@ -90,8 +88,7 @@ class Names:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What a file of the configuration says; `key` is in lower case but for its middle."""
 
     file: str

@@ -8,7 +8,6 @@ be an ordinary file of the project. Nothing here runs what it finds.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,13 +16,14 @@ from anyio import to_thread
 
 from acp_nvim.files import git
 from acp_nvim.files.git import Setting
+from acp_nvim.patterns import lazy_pattern
 
 _SETTINGS = frozenset({"head", "config", "config.worktree", "hooks", "info", "worktrees"})
 """What is obeyed in a folder that has all of a repository but its HEAD: of worktrees elsewhere."""
 _NOT_OBEYED = frozenset({"objects", "refs", "logs", "lfs"})
 MOST = 5_000
 """Files of a `.git` that are looked at."""
-_WORD = re.compile(r"[^\s'\"=;!&|()<>]+")
+_WORD = lazy_pattern(r"[^\s'\"=;!&|()<>]+")
 
 
 def holds(path: str, plain: Callable[[str], str] = str.casefold) -> bool:

@@ -14,12 +14,12 @@ import unicodedata
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
 from anyio import to_thread
+from msgspec import Struct
 
 from acp_nvim.files import git_folder
 from acp_nvim.session.content import Diff
@@ -33,8 +33,7 @@ MOST_NAMES = 200_000
 """Files below the folders of a session that are compared with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """What is guarded, and who is asked: the user, with what a write would change."""
 
     patterns: tuple[str, ...]

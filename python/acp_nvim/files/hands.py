@@ -6,10 +6,11 @@ Neovim refuses an edit in the middle of the user's command (`Busy`), and says wh
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem
@@ -22,8 +23,7 @@ T = TypeVar("T")
 KEY = "the editor waits for a key"
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """Seconds. `limit`: after which an agent's write is refused. `silent`: for which the user is
     told nothing; so often it is tried again, too, should Neovim have missed the end of a mode."""
 
@@ -31,8 +31,7 @@ class Patience:
     silent: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """Whose edit it is, what the user is in the middle of by now, and since when it waits."""
 
     session: SessionKey | None

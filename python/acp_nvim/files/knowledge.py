@@ -10,8 +10,10 @@ edits that only a merge has saved.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, returned, without
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
@@ -39,8 +41,7 @@ Sure: TypeAlias = Literal["sure", "likely", "unlikely"]
 """Whether an agent has changed the disk: it has said so, its turn runs, neither."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.
 
     `base`: what it last read or wrote as a whole. `made`: what its own tools seem to have made of
@@ -94,8 +95,7 @@ class Known:
 NOTHING = Known()
 
 
-@dataclass(frozen=True, slots=True)
-class Agreed:
+class Agreed(Struct, frozen=True):
     """What a file that an agent wrote would hold without the edits that the user has not saved.
 
     `older`: and without those that the agent was served and has written back; it may know the file

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.hunks import split_lines
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class LineEnds:
+class LineEnds(Struct, frozen=True):
     """`each`: how all lines end, None where none does; `last`: whether the last one does, None
     where there is no line."""
 

@@ -5,7 +5,7 @@ Every question of the kind "what is in this file?" is answered here, so that the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from acp_nvim.editor import Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem
@@ -20,8 +20,7 @@ ATTEMPTS = 3
 """How often a file that is written meanwhile is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveFile:
+class LiveFile(Struct, frozen=True):
     """A resolved path, on disk and in the editor.
 
     `disk`: None where there is no file, or `problem` says why it cannot be read. `stamp` and

@@ -7,7 +7,8 @@ one, as one step of undo, else on disk.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.editor import Files, LiveBuffer
 from acp_nvim.errors import FileProblem

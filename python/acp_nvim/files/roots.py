@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from acp_nvim.errors import OutsideRoots
 from acp_nvim.paths import SAME, Paths
@@ -20,8 +21,7 @@ SHOWN: Final = 100
 """Characters of one that is too long, in what is said of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Roots:
+class Roots(Struct, frozen=True):
     """The working folder of a session and its additional folders, as they were given.
 
     `real`: what each led to when the session was opened, "" for one that is not pinned.

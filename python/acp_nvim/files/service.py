@@ -17,12 +17,12 @@ from contextlib import (
     nullcontext,
     suppress,
 )
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 import anyio
+from msgspec.structs import replace
 
 from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Files

@@ -8,8 +8,10 @@ decides, purely; `bring_up` carries it out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
@@ -24,8 +26,7 @@ from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled,
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
 
-@dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(Struct, frozen=True):
     """What became of a change of the disk: the live text before and after, None for no file.
 
     Where it was merged, `theirs` is the disk's text, made upon `base`, and `conflicts` are places
@@ -46,8 +47,7 @@ class Followed:
         return replace(self, before=before, after=after, base=base or "", theirs=theirs or "")
 
 
-@dataclass(frozen=True, slots=True)
-class BufferEdit:
+class BufferEdit(Struct, frozen=True):
     """Line hunks for a buffer; `follows`: it equals the disk then, so that it is not modified.
 
     `settled`: Neovim forgets that the file has changed on disk.
@@ -59,8 +59,7 @@ class BufferEdit:
     settled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(Struct, frozen=True):
     """What is to be done to the buffer, None: nothing; and what became of the file by it, None:
     nothing, or it was the user who wrote."""
 

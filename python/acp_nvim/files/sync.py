@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
@@ -40,8 +41,7 @@ ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
+class Synced(Struct, frozen=True):
     """A file after it was brought up to the disk; what that was known to hold until then, and had
     new, if anything. `busy`: the user's hands keep the buffer from it; `unread`: Neovim does."""
 

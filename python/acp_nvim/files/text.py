@@ -6,7 +6,7 @@ mark, and a final line end only if the file has one (C-228, C-232).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.files.encoding import BOM, MARKS, UTF_8, WIDE, NotRead, codec

@@ -6,8 +6,10 @@ Through the buffer where the file is open, else to the disk. All of it happens, 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
@@ -28,8 +30,7 @@ async def _unheard(_before: str | None, _after: str) -> None:
     """Nobody wants to know."""
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRequest:
+class WriteRequest(Struct, frozen=True):
     """What an agent wants a file to be: `content`, which it made of `base` (None: no file)."""
 
     path: str
@@ -41,8 +42,7 @@ class WriteRequest:
     """Told the exact live texts before anything is changed: it is settled what will be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class WriteResult:
+class WriteResult(Struct, frozen=True):
     """The exact live text before, None where no file was, and after."""
 
     before: str | None

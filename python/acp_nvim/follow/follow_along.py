@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.editor import Files, Follower, Notifier
 from acp_nvim.errors import EditorError, FileProblem
@@ -25,16 +25,14 @@ LIMIT = 10 * 1024 * 1024
 """Bytes of a file that is opened only to follow."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentId:
+class AgentId(Struct, frozen=True):
     """Who is somewhere: an agent, in a session of it."""
 
     agent: str
     session: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """That an agent is at a place."""
 
     who: AgentId

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 
-@dataclass(frozen=True, slots=True)
-class FileAttributes:
+
+class FileAttributes(Struct, frozen=True):
     """How a file was on disk besides its text."""
 
     mode: int = 0

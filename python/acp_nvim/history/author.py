@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 How: TypeAlias = Literal["named", "found"]
 """How it is known whose a change is: it came through us, or a tool call named the file; or it was
@@ -14,8 +15,7 @@ TurnKey: TypeAlias = tuple[str, str, int, float]
 """Agent, session, turn, and when it began: one turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(Struct, frozen=True):
     """The turn of an agent, and the tool call in it, that a change came from."""
 
     agent: str

@@ -8,9 +8,11 @@ same in other white space is the same line, as a formatter leaves it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Saw, Wrote
@@ -172,8 +174,7 @@ class _Agent:
         return is_born and by <= self._turn and not by & story.kept
 
 
-@dataclass(frozen=True, slots=True)
-class _Event:
+class _Event(Struct, frozen=True):
     """What a change of the user's is in a place: the event `mine`, and events that it switches."""
 
     number: int

@@ -7,13 +7,14 @@ what the lines hold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.hunks import Hunk, diff, split_lines
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(Struct, frozen=True):
     """Words on the 0-based rows [first, last) of a file; none are left if these were deleted.
 
     `lines` are what stood there last, without their ends.
@@ -32,8 +33,7 @@ class Comment:
         return self.first == self.last
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why something was rejected; `lines` are what was, as in a diff."""
 
     text: str

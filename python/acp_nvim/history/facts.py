@@ -6,8 +6,9 @@ can be appended to. They name rows of the text as the facts before them have lef
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author
@@ -17,15 +18,17 @@ Rows: TypeAlias = tuple[int, int] | None
 """A half-open range of 0-based rows of the text, None: all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class _Fact(Struct, frozen=True, tag=True):
+    """One of several kinds, which msgspec tells apart by the names of their classes."""
+
+
+class Began(_Fact, frozen=True):
     """The text before an agent first changed the file, None: there was no file."""
 
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Wrote:
+class Wrote(_Fact, frozen=True):
     """An agent has changed the text."""
 
     author: Author
@@ -37,8 +40,7 @@ class Wrote:
     """Seconds since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saw:
+class Saw(_Fact, frozen=True):
     """The user has changed the text, or somebody who is no agent; see `Wrote`."""
 
     hunks: tuple[Hunk, ...]
@@ -46,8 +48,7 @@ class Saw:
     at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Off:
+class Off(_Fact, frozen=True):
     """The author's turn was undone, in the batch of that name; without `found` only what is sure to
     be the agent's."""
 
@@ -57,15 +58,13 @@ class Off:
     found: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class On:
+class On(_Fact, frozen=True):
     """The undo of that batch was redone."""
 
     batch: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected:
+class Rejected(_Fact, frozen=True):
     """The user has rejected the hunks in these rows; without `found` only those that are sure to be
     the agents'."""
 
@@ -74,22 +73,19 @@ class Rejected:
     at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(_Fact, frozen=True):
     """The user has kept the hunks in these rows."""
 
     rows: Rows
 
 
-@dataclass(frozen=True, slots=True)
-class Recoded:
+class Recoded(_Fact, frozen=True):
     """The file has another encoding: these lines are those."""
 
     lines: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Had:
+class Had(_Fact, frozen=True):
     """The file is to have these attributes when it comes back."""
 
     attributes: FileAttributes = UNKNOWN_ATTRIBUTES

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, TurnKey
@@ -12,8 +13,7 @@ from acp_nvim.history.form import end_of, joined, kind
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """One file, from the moment before an agent first changed it."""
 
     facts: tuple[Fact, ...] = ()

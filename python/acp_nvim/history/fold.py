@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.history.attributes import FileAttributes
 from acp_nvim.history.change import apply_change

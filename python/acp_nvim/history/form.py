@@ -6,14 +6,15 @@ which has a story as lines do. Where the ends are mixed, lines that end otherwis
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from acp_nvim.history.line import FILE
+from msgspec import Struct
 
-MARK: Final = re.compile("[\udd10-\udd3f]?\ufeff?")
+from acp_nvim.history.line import FILE
+from acp_nvim.patterns import lazy_pattern
+
+MARK: Final = lazy_pattern("[\udd10-\udd3f]?\ufeff?")
 """That of a wide encoding, and that of the order of bytes; see `files.encoding`."""
 ENDS: Final = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 NAMES: Final = {name: end for end, name in ENDS.items()}
@@ -21,8 +22,7 @@ BOM, LINE_ENDS, LAST = KINDS = "byte-order mark: ", "line ends: ", "last line: "
 OPEN, ENDED = "no end", "ended"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """A text as lines without their ends, `FILE` before them, and the settings that it shows."""
 
     lines: Sequence[str]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from acp_nvim.history.author import Author
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewHunk:
+class ReviewHunk(Struct, frozen=True):
     """Lines that agents added, and lines that they removed, in one place."""
 
     first: int

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import force_setattr, replace
 
 from acp_nvim.hunks import Hunk
 
@@ -14,8 +16,7 @@ FILE: Final = "\0file"
 """The first line of a file that exists, so that its coming and going is a line's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(Struct, frozen=True):
     """The events that bear on a line: its birth, its deaths, and which of them do not count.
 
     An event has the number of its fact; that of a user's own change is negative, and nothing to
@@ -28,18 +29,18 @@ class Story:
     """The events that are switched off, each with the fact that did it."""
     kept: frozenset[int] = frozenset()
     """The events that the user has kept."""
-    on: frozenset[int] = field(init=False, compare=False, repr=False)
-    """The events that count, but for `NOBODY`."""
-    alive: bool = field(init=False, compare=False, repr=False)
-    """Whether the line is there."""
+    on: frozenset[int] = frozenset()
+    """The events that count, but for `NOBODY`; made here."""
+    alive: bool = True
+    """Whether the line is there; made here."""
 
     def __post_init__(self) -> None:
         """Find out what counts."""
         off = {event for event, _ in self.off}
         on = self.deaths - off
-        object.__setattr__(self, "alive", self.born not in off and not on)
+        force_setattr(self, "alive", self.born not in off and not on)
         is_born = self.born != NOBODY and self.born not in off
-        object.__setattr__(self, "on", on | {self.born} if is_born else on)
+        force_setattr(self, "on", on | {self.born} if is_born else on)
 
     @property
     def killers(self) -> frozenset[int]:
@@ -74,8 +75,7 @@ class Story:
 ORIGINAL: Final = Story()
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Neighbouring lines, without their ends, of one story."""
 
     texts: tuple[str, ...]
@@ -87,8 +87,7 @@ Item: TypeAlias = tuple[str, Story]
 """One line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """What a hunk meets: the lines that go, and those that are gone there already."""
 
     items: Sequence[Item]

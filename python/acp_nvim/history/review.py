@@ -7,8 +7,10 @@ there anyhow; or a setting that they have changed. What the user has changed ins
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Kept, Rejected, Rows, Wrote
@@ -24,8 +26,7 @@ Group: TypeAlias = list[int]
 Verdict: TypeAlias = Callable[[Story], Story]
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Struct, frozen=True):
     """A file in which hunks were decided, and how many."""
 
     file: File

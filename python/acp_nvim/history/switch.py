@@ -7,7 +7,9 @@ all that it stands for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Off, On
@@ -15,8 +17,7 @@ from acp_nvim.history.file import File
 from acp_nvim.history.line import FILE, NOBODY, Story, each
 
 
-@dataclass(frozen=True, slots=True)
-class Rewound:
+class Rewound(Struct, frozen=True):
     """A file after an undo or a redo."""
 
     file: File

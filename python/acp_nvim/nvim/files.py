@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
+
+from msgspec.structs import asdict, replace
 
 from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem

@@ -1,17 +1,19 @@
 """Frames: at most one every 50 ms, one request in flight, its answer awaited.
 
 That is the back-pressure: while Neovim is busy the next frame just grows here. The first change
-after a pause is drawn at once.
+after a pause is drawn at once. What takes longer is drawn here in slices, between which others have
+their turn, and Neovim gets what there is at the end of each frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import anyio
+import anyio.lowlevel
+from msgspec import Struct, field
 
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
@@ -35,8 +37,7 @@ EVENTS = 100
 """Of a frame: each may have listeners, and a key waits for all of them."""
 
 
-@dataclass(slots=True)
-class _Canvas:
+class _Canvas(Struct):
     """A chat buffer, and what of it is known to be on screen."""
 
     source: Callable[[], Picture]
@@ -101,20 +102,27 @@ class Painter:
 
     async def run(self) -> None:
         """Draw for ever; the caller's task group ends it."""
+        paused = False
         while True:
             await self._wake.wait()
             started = anyio.current_time()
-            paused = await self._frame()
+            paused = await self._frame(started + FRAME if paused else started)
             cost = anyio.current_time() - started
             await anyio.sleep(0 if paused else max(FRAME - cost, min(cost, 1.0)))
 
-    async def _frame(self) -> bool:
-        """Draw all that has changed; return whether there is more to draw at once."""
+    async def _frame(self, until: float) -> bool:
+        """Draw all that has changed; return whether there is more to draw at once.
+
+        What is drawn in slices goes on until that time, before Neovim gets it.
+        """
         chats, self._dirty = list(self._dirty), {}
         events, self._events = self._events, []
         pictures = {chat: it for chat in chats if (it := self._picture(chat)) is not None}
         self._busy = True
         try:
+            while anyio.current_time() < until and any(it.paused for it in pictures.values()):
+                await anyio.lowlevel.checkpoint()
+                self._go_on(pictures)
             await self._send(events, pictures)
         finally:
             paused = [chat for chat, picture in pictures.items() if picture.paused]
@@ -123,6 +131,15 @@ class Painter:
             self._busy = False
             self._drawn.pulse()
         return bool(paused)
+
+    def _go_on(self, pictures: dict[int, Picture]) -> None:
+        """Draw a slice more of each that has paused."""
+        for chat in [chat for chat, picture in pictures.items() if picture.paused]:
+            picture = self._picture(chat) if chat in self._canvases else None
+            if picture is None:
+                del pictures[chat]
+            else:
+                pictures[chat] = picture
 
     def _picture(self, chat: int) -> Picture | None:
         canvas = self._canvases[chat]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from acp_nvim.view.block import Conceal, Highlight, LineHighlight, Margin, Mark, VirtualText
 from acp_nvim.view.op import Replace
@@ -78,8 +80,9 @@ def bar(shown: Bar) -> list[dict[str, Any]]:
 
 def spec(comparison: Comparison) -> dict[str, Any]:
     """Return a `spec` of `acp.ui.compare.open`, without what is None."""
+    sides = {"left": _given(comparison.left), "right": _given(comparison.right)}
+    return _given(comparison) | sides
 
-    def given(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        return {name: value for name, value in items if value is not None}
 
-    return asdict(comparison, dict_factory=given)
+def _given(record: Struct) -> dict[str, Any]:
+    return {name: value for name, value in asdict(record).items() if value is not None}

@@ -7,10 +7,10 @@ changes a thousand times, are one small drawing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import anyio
+from msgspec.structs import asdict
 
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.plain import op

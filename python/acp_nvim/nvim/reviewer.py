@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import chain
 from operator import attrgetter
 from typing import Any
+
+from msgspec.structs import asdict
 
 from acp_nvim.editor import Drawn, HeldRows, Reviewer
 from acp_nvim.nvim.plain import op

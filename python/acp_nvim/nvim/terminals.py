@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from acp_nvim.nvim.call import Call
 from acp_nvim.signal import Signal
@@ -19,8 +20,7 @@ BACKLOG = 65_536
 """Bytes that may wait to be shown."""
 
 
-@dataclass(slots=True)
-class _Screen:
+class _Screen(Struct):
     """A terminal buffer, and what it is still to show."""
 
     name: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from acp_nvim.editor import Picture
 from acp_nvim.nvim.plain import bar, op

@@ -8,8 +8,9 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from acp_nvim.editor import Files, Finding, LiveBuffer, NamedText, Surroundings
 from acp_nvim.errors import EditorError, FileProblem, UserError
@@ -37,8 +38,7 @@ MEDIA_LIMIT = 20_000_000
 """Bytes of an image or a sound from which on it goes as a link."""
 
 
-@dataclass(frozen=True, slots=True)
-class Takes:
+class Takes(Struct, frozen=True):
     """What the agent takes in a prompt besides text and links: its `promptCapabilities`."""
 
     embedded: bool = False
@@ -46,8 +46,7 @@ class Takes:
     audio: bool = False
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Struct):
     """The content of the mentions, and what to tell the user of them."""
 
     blocks: list[Content] = field(default_factory=list)

@@ -7,8 +7,9 @@ dataclasses. `negotiate.choose` gives the one that both sides agreed on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
+
+from msgspec import Struct, field
 
 from acp_nvim.config import McpServer
 from acp_nvim.errors import RequestFailed
@@ -23,8 +24,7 @@ Call: TypeAlias = tuple[str, dict[str, Any]]
 RequestId: TypeAlias = str | int | None
 
 
-@dataclass(frozen=True, slots=True)
-class AcpServer:
+class AcpServer(Struct, frozen=True):
     """An MCP server of ours that the agent asks through this connection."""
 
     name: str
@@ -34,8 +34,7 @@ class AcpServer:
 Server: TypeAlias = McpServer | AcpServer
 
 
-@dataclass(frozen=True, slots=True)
-class ClientCapabilities:
+class ClientCapabilities(Struct, frozen=True):
     """What this client serves; everything that is False is not advertised (C-032)."""
 
     read_text_file: bool = False
@@ -49,8 +48,7 @@ class ClientCapabilities:
     compaction: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AgentCapabilities:
+class AgentCapabilities(Struct, frozen=True):
     """What the agent offers; what it did not say, or said wrongly, is False (C-036, C-038)."""
 
     load: bool = False
@@ -71,8 +69,7 @@ class AgentCapabilities:
     archive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AuthMethod:
+class AuthMethod(Struct, frozen=True):
     """A way to log in; unknown types are the agent's own business, so `agent` (C-057)."""
 
     id: str
@@ -83,8 +80,7 @@ class AuthMethod:
     env: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AgentInfo:
+class AgentInfo(Struct, frozen=True):
     """What `initialize` told about the agent; `name` is "" when it did not say."""
 
     protocol_version: int
@@ -104,8 +100,7 @@ class AgentInfo:
         return self.title or self.name
 
 
-@dataclass(frozen=True, slots=True)
-class AuthStatus:
+class AuthStatus(Struct, frozen=True):
     """Whether the agent is logged in, and as whom: the labels of its accounts.
 
     `state` is open: authenticated, unauthenticated, not_required, unknown, or what the agent says.
@@ -115,24 +110,21 @@ class AuthStatus:
     accounts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPage:
+class SessionPage(Struct, frozen=True):
     """One page of `session/list`; `cursor` is None on the last one (C-098)."""
 
     sessions: tuple[ListedSession, ...] = ()
     cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionUpdated:
+class SessionUpdated(Struct, frozen=True):
     """Something has happened in a session; its id is "" when the agent named none."""
 
     session_id: str
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StateTold:
+class StateTold(Struct, frozen=True):
     """What the agent is at in a session: idle, running, requires_action, or what it says.
 
     An idle one may say why it stopped, verbatim, and with `error` what went wrong; `background` is
@@ -146,15 +138,13 @@ class StateTold:
     background: tuple[BackgroundWork, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ElicitationCompleted:
+class ElicitationCompleted(Struct, frozen=True):
     """What the user did behind a link is done; None: the id was unreadable."""
 
     elicitation_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestCancelled:
+class RequestCancelled(Struct, frozen=True):
     """The agent no longer needs the answer to that request of its; None: the id was unreadable."""
 
     request_id: RequestId
@@ -165,8 +155,7 @@ AgentNotification: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TurnResult:
+class TurnResult(Struct, frozen=True):
     """How a turn ended: the stop reason, an unknown one verbatim, and the tokens that it took."""
 
     stop_reason: str

@@ -7,8 +7,10 @@ the text of messages and what a tool is given or gives back are the agent's word
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeAlias, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.paths import Paths
@@ -163,14 +165,14 @@ def renamed(value: R, path: Rename, address: Rename) -> R:
         items = tuple(renamed(item, path, address) for item in value)
         same = all(new is old for new, old in zip(items, value, strict=True))
         return value if same else cast(R, items)
-    if not is_dataclass(value) or isinstance(value, Text | type):
+    if not isinstance(value, Struct) or isinstance(value, Text):
         return value
     changes = {}
-    for field in fields(value):
-        old = getattr(value, field.name)
-        new = _renamed_field(type(value), field.name, old, path, address)
+    for name in value.__struct_fields__:
+        old = getattr(value, name)
+        new = _renamed_field(type(value), name, old, path, address)
         if new is not old:
-            changes[field.name] = new
+            changes[name] = new
     return cast(R, replace(value, **changes)) if changes else value
 
 

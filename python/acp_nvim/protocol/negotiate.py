@@ -7,22 +7,24 @@ there: it is asked once more, on a connection of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from acp_nvim.errors import AgentError, Code, UserError
 from acp_nvim.protocol.dialect import Dialect
 from acp_nvim.protocol.v1.dialect import V1
-from acp_nvim.protocol.v2.dialect import V2
+from acp_nvim.protocol.v2 import dialect as version2
 
 Wanted: TypeAlias = Literal[1, 2, "auto"]
 """What the user lets an agent speak: a version and those before it, or the newest of both."""
 
-_DIALECTS: dict[int, Dialect] = {dialect.version: dialect for dialect in (V1(), V2())}
+_DIALECTS: dict[int, Callable[[], Dialect]] = {1: V1, 2: lambda: version2.V2()}
+"""The newest is the last; each is stateless."""
 
 
 def asked(wanted: Wanted) -> Dialect:
     """Return the version to ask an agent for."""
-    return _DIALECTS[max(_DIALECTS) if wanted == "auto" else wanted]
+    return _DIALECTS[max(_DIALECTS) if wanted == "auto" else wanted]()
 
 
 def choose(asked: Dialect, result: object) -> Dialect:
@@ -34,7 +36,7 @@ def choose(asked: Dialect, result: object) -> Dialect:
     answered = result.get("protocolVersion") if isinstance(result, dict) else None
     # of that very type: True == 1
     if type(answered) is int and answered in _DIALECTS and answered <= asked.version:
-        return _DIALECTS[answered]
+        return _DIALECTS[answered]()
     told = "no protocol version" if answered is None else f"protocol version {answered!r}"
     raise UserError(
         f"the agent answered {told}, but acp.nvim asked for {asked.version}"
@@ -48,11 +50,11 @@ def instead(asked: Dialect, wanted: Wanted, error: AgentError) -> Dialect | None
     An agent may name the versions that it supports. With `auto` one is asked for version 1 also
     when it cannot read what it was asked.
     """
-    older = [dialect for dialect in _DIALECTS.values() if dialect.version < asked.version]
-    named = [dialect for dialect in older if dialect.version in supported(error)]
+    older = [version for version in _DIALECTS if version < asked.version]
+    named = [version for version in older if version in supported(error)]
     if named:
-        return named[-1]
-    return older[-1] if older and wanted == "auto" else None
+        return _DIALECTS[named[-1]]()
+    return _DIALECTS[older[-1]]() if older and wanted == "auto" else None
 
 
 def supported(error: AgentError) -> tuple[object, ...]:

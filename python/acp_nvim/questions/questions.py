@@ -6,10 +6,10 @@ C-190). What the user fills into a form lives with its question, and nowhere els
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import anyio
+from msgspec import Struct, field
 
 from acp_nvim.questions import elicitation
 from acp_nvim.questions.sight import Sight
@@ -33,8 +33,7 @@ from acp_nvim.session.request import (
 ALLOW, REJECT = "allow", "reject"
 
 
-@dataclass(frozen=True, slots=True)
-class OwnRequest:
+class OwnRequest(Struct, frozen=True):
     """A question of ours: may the agent do this, which it would not have asked?"""
 
     subject: Subject
@@ -51,8 +50,7 @@ QuestionAnswer: TypeAlias = PermissionAnswer | ElicitationAnswer
 NO_DRAFT = Draft({}, {})
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     question: Question
     draft: Draft
     """Of a form; else empty."""

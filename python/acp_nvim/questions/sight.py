@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from acp_nvim.questions.preview import Previewed
 
 
-@dataclass(slots=True)
-class Sight:
+class Sight(Struct):
     """Of one open question; the digests are those of `view.question.menu`."""
 
     ready: bool = False

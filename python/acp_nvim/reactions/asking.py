@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.client.session import Session
@@ -29,8 +31,7 @@ MANY = 50
 """Changes or texts for which a thread pays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """An open question, and the session that it is of."""
 
     session: Session

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qsl, urlsplit
+
+import msgspec.structs
+from msgspec import Struct
 
 from acp_nvim.agents import PRESETS
 from acp_nvim.client import reasons
@@ -78,8 +79,7 @@ def start_anew(host: Host, old: Client, chats: Sequence[Chat]) -> Client:
     return client
 
 
-@dataclass(frozen=True, slots=True)
-class Connections:
+class Connections(Struct, frozen=True):
     """Tells of agents that come and go: a `client.Watcher`."""
 
     host: Host
@@ -179,7 +179,8 @@ def reachable(host: Host, launch: Launch) -> Launch:
     query = parse_qsl(urlsplit(launch.remote.url).query)
     host.workspace.redaction.learn(value for _, value in query)
     headers = partial(_headers, host, launch.name)
-    return dataclasses.replace(launch, remote=dataclasses.replace(launch.remote, headers=headers))
+    remote = msgspec.structs.replace(launch.remote, headers=headers)
+    return msgspec.structs.replace(launch, remote=remote)
 
 
 def marked(launch: Launch, mark: str) -> Launch:
@@ -187,7 +188,7 @@ def marked(launch: Launch, mark: str) -> Launch:
     if launch.remote is not None:
         return launch
     inherited = launch.env if launch.env is not None else os.environ
-    return dataclasses.replace(launch, env={**inherited, VARIABLE: mark})
+    return msgspec.structs.replace(launch, env={**inherited, VARIABLE: mark})
 
 
 async def _headers(host: Host, agent: str) -> Mapping[str, str]:

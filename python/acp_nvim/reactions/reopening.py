@@ -5,7 +5,7 @@ Called by `outage`, `clients` and commands.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.client import questioning
 from acp_nvim.client.client import Client

@@ -42,6 +42,7 @@ def tick(host: Host) -> None:
     for chat in host.workspace.chats.values():
         if chat.session.state.status in MOVING or chat.login_since is not None:
             host.editor.screen.touch(chat.number)
+            host.pulse.stir()
     host.touch_lists()
 
 

@@ -41,6 +41,7 @@ def changed(host: Host, session: Session, before: SessionState, event: Event) ->
 
     One that fails keeps neither the others nor the session from going on.
     """
+    host.pulse.stir()
     for react in (draw, *REACTIONS.get(type(event), ())):
         try:
             react(host, session, before, event)
@@ -94,6 +95,7 @@ def tick(host: Host) -> None:
     for session in host.workspace.sessions():
         if session.state.is_running:
             host.store.follow(session.state)
+            host.pulse.stir()
 
 
 def tell(host: Host, session: Session, before: SessionState, event: Event) -> None:

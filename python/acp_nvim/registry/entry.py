@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from msgspec import Struct, field
+
 from acp_nvim.errors import UserError
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.environment import is_dangerous
 from acp_nvim.view.visible import one_line
 
@@ -22,21 +24,20 @@ MOST_ARGUMENTS = 64
 MOST_OF_NAME, MOST_OF_TEXT, MOST_OF_ADDRESS = 40, 300, 1_000
 """Characters of a name, a description or an argument, an address."""
 
-_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_NPM = re.compile(
+_ID = lazy_pattern(r"[a-z0-9][a-z0-9_-]{0,63}")
+_NPM = lazy_pattern(
     r"(?P<name>(@[a-z0-9][a-z0-9._~-]*/)?[A-Za-z0-9][A-Za-z0-9._~-]*)"
     r"(@(?P<version>[0-9A-Za-z][0-9A-Za-z.+-]*))?"
 )
-_PYPI = re.compile(
+_PYPI = lazy_pattern(
     r"(?P<name>[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\[[A-Za-z0-9._,-]+\])?)"
     r"((==|@)(?P<version>[0-9A-Za-z][0-9A-Za-z.!+-]*))?"
 )
-_COMMAND = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-_ADDRESS = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?")
+_COMMAND = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+_ADDRESS = lazy_pattern(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """A way to install an agent: a package of npm or PyPI.
 
     `command` is the program in it, "" for the one that it is known by; `version` "" for the newest.
@@ -55,8 +56,7 @@ class Package:
         return f"{'npm' if self.source == 'npm' else 'PyPI'}: {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Struct, frozen=True):
     """A way to install an agent: an archive, or the program itself, to be downloaded.
 
     `command` is the program's path in it; `sha256` in lower case, "" where nobody tells it.
@@ -78,8 +78,7 @@ class Archive:
 Way: TypeAlias = Package | Archive
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An agent of the registry; its texts are safe to show and cut."""
 
     id: str

@@ -7,9 +7,11 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from acp_nvim.storage import private
 
@@ -18,8 +20,7 @@ ABANDONED = 86_400.0
 """Seconds after which a folder that no record names was left by an installation that died."""
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
+class Installed(Struct, frozen=True):
     """One agent; `folder` is all that there is of it, `origin` what was installed."""
 
     name: str

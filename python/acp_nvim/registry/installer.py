@@ -6,22 +6,23 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import IO
 
 import anyio
 from anyio.from_thread import check_cancelled
+from msgspec import Struct, field
 
 from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import UserError
-from acp_nvim.registry import installed
+from acp_nvim.registry import installed, unpack
 from acp_nvim.registry.entry import Archive, Package
 from acp_nvim.registry.installed import Installed
 from acp_nvim.registry.plan import Plan
 from acp_nvim.registry.version import version_of
 from acp_nvim.storage import private
+from acp_nvim.transport import download as network
 from acp_nvim.transport.door import door
 
 MOST = 1 << 30
@@ -30,8 +31,7 @@ ATTEMPTS, PAUSE = 5, 0.2
 """How often a folder is removed that is still written in, and the seconds in between."""
 
 
-@dataclass(slots=True)
-class Job:
+class Job(Struct):
     """An installation that runs."""
 
     says: str
@@ -118,7 +118,7 @@ class Installer:
     # --- downloads
 
     async def _download(self, plan: Plan, way: Archive, job: Job, *, local: bool) -> Path:
-        network = door("transport.download", plan.agent)
+        door(network, plan.agent)
         archive, place = Path(plan.folder, "download"), Path(plan.folder, "agent")
         private.make_folder(place)
 
@@ -136,9 +136,8 @@ class Installer:
                 )
                 raise UserError(f"{said}: what came was thrown away")  # noqa: TRY301
             job.says = "is being unpacked"
-            unpack = door("registry.unpack", plan.agent).unpack
-            program: Path = await anyio.to_thread.run_sync(
-                unpack, archive, place, way.command, check_cancelled
+            program = await anyio.to_thread.run_sync(
+                unpack.unpack, archive, place, way.command, check_cancelled
             )
         except UserError as error:
             raise UserError(f"{plan.agent} is not installed: {error}") from error

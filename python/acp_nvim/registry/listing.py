@@ -8,14 +8,15 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Entry, parse
 from acp_nvim.storage import private
+from acp_nvim.transport import download as network
 from acp_nvim.transport.door import door
 
 PUBLIC = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
@@ -28,14 +29,16 @@ TAKEN = 60.0
 _MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What the registry at that address has listed, and when: seconds since 1970."""
 
     url: str
     fetched: float
-    text: str = field(repr=False)
+    text: str
     entries: tuple[Entry, ...]
+
+    def __repr__(self) -> str:
+        return f"Listing(url={self.url!r}, fetched={self.fetched!r}, entries={self.entries!r})"
 
 
 def this_machine() -> str:
@@ -102,15 +105,15 @@ def _listing(url: str, fetched: float, text: str) -> Listing:
 
 
 async def _fetch(url: str) -> Listing:
-    network = door("transport.download", "the list of agents")
+    door(network, "the list of agents")
     body = io.BytesIO()
     with anyio.move_on_after(TAKEN) as scope:
         wanted = network.Download(url, MOST, local=network.is_local(url))
         await network.download(wanted, body, lambda _count, _total: None)
     if scope.cancelled_caught:
-        raise UserError(f"{network.public(url)}: it is not here within {TAKEN:.0f} seconds")
+        raise UserError(f"{network.shown(url)}: it is not here within {TAKEN:.0f} seconds")
     text = body.getvalue().decode("utf-8", "replace")
     try:
         return await anyio.to_thread.run_sync(_listing, url, time.time(), text)
     except UserError as error:
-        raise UserError(f"{network.public(url)} {error}: check the option registry") from error
+        raise UserError(f"{network.shown(url)} {error}: check the option registry") from error

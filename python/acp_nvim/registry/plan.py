@@ -11,10 +11,11 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.agents import PRESETS, Preset
 from acp_nvim.errors import UserError
@@ -35,8 +36,7 @@ class NoWay(UserError):
         self.why = why
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What the user is asked to agree to; `argv` is empty for a download."""
 
     agent: str

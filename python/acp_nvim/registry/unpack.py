@@ -16,10 +16,11 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
+
+from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.registry.tar import Header
@@ -47,8 +48,7 @@ _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(Struct, frozen=True):
     name: str
     kind: Literal["file", "folder", "symlink", "hardlink", "other"]
     target: str = ""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Container, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files, OpenFile
@@ -51,8 +52,7 @@ from acp_nvim.session.origin import Stretch
 from acp_nvim.view.review.marks import FileReview
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """The hunks of a file, and the changedtick of its buffer for which they are right."""
 
     review: FileReview

@@ -6,7 +6,8 @@ That text stays in the buffer: the conflict of both knows what the disk held.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import FileProblem, UserError

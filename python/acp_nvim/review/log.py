@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, get_args
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.files.event import DiskChanged, FileWritten, WriteBegun
@@ -38,8 +38,7 @@ MANY: Final = 5_000
 """Lines for which a thread pays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A turn of an agent, and the files that it has changed."""
 
     key: TurnKey
@@ -47,8 +46,7 @@ class Turn:
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Foreseen:
+class _Foreseen(Struct, frozen=True):
     """What is made of a ledger by something that is told of next."""
 
     by: tuple[object, ...]

@@ -10,9 +10,9 @@ was rejected, and said, outlives the host, for a session may be loaded again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 
 import anyio
+from msgspec import Struct, field
 
 from acp_nvim.editor import Files
 from acp_nvim.errors import EditorError, FileProblem
@@ -30,8 +30,7 @@ from acp_nvim.view.review.comment import comments_note
 from acp_nvim.view.review.note import Drift, Held, Key, Note, Unreadable, note
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Struct, frozen=True):
     """What would go along with a prompt now, and what the files were when that was found."""
 
     notes: tuple[Note, ...] = ()
@@ -42,8 +41,7 @@ class Notes:
     comments: tuple[Comment, ...] = ()
 
 
-@dataclass(slots=True)
-class _Memory:
+class _Memory(Struct):
     """What is known of one session."""
 
     rejected: Texts = field(default_factory=dict)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from acp_nvim.editor import HeldRows, LiveBuffer
 from acp_nvim.errors import UserError
@@ -17,8 +18,7 @@ ATTEMPTS = 5
 """How often an act begins anew because the user types meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Rows of a file, 0-based, as the user has meant them in that `buffer`.
 
     `held` tells where they are by now.

@@ -7,10 +7,11 @@ Before the user asks for the review only signs stand beside what agents have cha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.aside import aside
 from acp_nvim.editor import Reviewer
@@ -31,8 +32,7 @@ MANY = 500
 """Hunks for which a thread pays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Foreseen:
+class Foreseen(Struct, frozen=True):
     """What would become of a file, as marks that are right for one changedtick of its buffer."""
 
     tick: int | None = None

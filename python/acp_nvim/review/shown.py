@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.files.encoding import decoded, guess
 from acp_nvim.files.live import LiveFile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.files.text import apart, reconciled, with_theirs
 from acp_nvim.history.conflict import Conflict

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.live import LiveFile
 from acp_nvim.history.author import Author, SessionKey
@@ -17,8 +19,7 @@ from acp_nvim.history.review import changes, keep
 from acp_nvim.history.switch import Rewound
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
+class Turned(Struct, frozen=True):
     """What an act makes of a ledger: the same one if nothing; how many hunks or lines it turned.
 
     `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
@@ -84,8 +85,7 @@ def missing(path: str) -> str:
     return f"{path} is gone: moved or deleted since"
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Struct, frozen=True):
     """What became of an undo or a redo."""
 
     author: Author | None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.session.model import Prompt
 
 
-@dataclass(frozen=True, slots=True)
-class SubmitPrompt:
+class SubmitPrompt(Struct, frozen=True):
     """Say this; at once if nothing runs, else after the turn, or instead of it (`interrupt`)."""
 
     prompt: Prompt
@@ -17,34 +17,29 @@ class SubmitPrompt:
     interrupt: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SendQueued:
+class SendQueued(Struct, frozen=True):
     """Start the next turn from the queue, if nothing runs and something waits."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class ArrangeQueue:
+class ArrangeQueue(Struct, frozen=True):
     """Let just these prompts wait, in this order."""
 
     prompts: tuple[Prompt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CancelTurn:
+class CancelTurn(Struct, frozen=True):
     """Cancel the running turn; the queue stays."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetMode:
+class SetMode(Struct, frozen=True):
     """Switch to another session mode."""
 
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetOption:
+class SetOption(Struct, frozen=True):
     """Give a config option another value; a bool for a boolean one."""
 
     option: str
@@ -54,8 +49,7 @@ class SetOption:
 Action: TypeAlias = SubmitPrompt | SendQueued | ArrangeQueue | CancelTurn | SetMode | SetOption
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """The action is not possible now; `reason` is a sentence that says what to do."""
 
     reason: str

@@ -6,15 +6,18 @@ Values only; anyone may import this module.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from acp_nvim.session.stored import Stored
 
-@dataclass(frozen=True, slots=True)
-class Text:
+
+class Text(Stored, frozen=True):
     """Markdown text, verbatim."""
 
     text: str
+
+    def __hash__(self) -> int:
+        return hash((self.text,))  # as a `GrowingText` of the same characters
 
     @property
     def length(self) -> int:
@@ -39,7 +42,7 @@ class Text:
         growth = Growth()
         growth.add(self.text)
         growth.add(more)
-        return GrowingText(growth, growth.length, self.newlines + more.count("\n"))
+        return GrowingText("", growth, growth.length, self.newlines + more.count("\n"))
 
 
 class Growth:
@@ -72,23 +75,17 @@ class Growth:
         ]
 
 
-class GrowingText(Text):
+class GrowingText(Text, frozen=True):
     """A text of which each state knows how much of the pieces is its own; equal to any equal one.
 
     So a state costs the same however long the text is, and so does reading its end.
     """
 
-    __slots__ = ("_growth", "_length", "_newlines")
     _growth: Growth
     _length: int
     _newlines: int
 
-    def __init__(self, growth: Growth, length: int, newlines: int) -> None:
-        object.__setattr__(self, "_growth", growth)
-        object.__setattr__(self, "_length", length)
-        object.__setattr__(self, "_newlines", newlines)
-
-    @property
+    @property  # type: ignore[misc]  # in place of the field, which is empty
     def text(self) -> str:
         """All of it; joined each time, for it may go on growing."""
         return self._growth.part(0, self._length)
@@ -119,7 +116,7 @@ class GrowingText(Text):
             return Text(self.text).grown(more)
         self._growth.add(more)
         newlines = self._newlines + more.count("\n")
-        return GrowingText(self._growth, self._growth.length, newlines)
+        return GrowingText("", self._growth, self._growth.length, newlines)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Text) and (self is other or self.text == other.text)
@@ -131,8 +128,7 @@ class GrowingText(Text):
         return f"Text(text={self.text!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Stored, frozen=True):
     """An image; `data` is plain base64."""
 
     data: str
@@ -140,16 +136,14 @@ class Image:
     uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Audio:
+class Audio(Stored, frozen=True):
     """A sound; `data` is plain base64."""
 
     data: str
     mime_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceLink:
+class ResourceLink(Stored, frozen=True):
     """A reference that the receiver may read by itself; `size` in bytes."""
 
     uri: str
@@ -160,8 +154,7 @@ class ResourceLink:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Stored, frozen=True):
     """An embedded resource: exactly one of `text` and `blob` (base64) is set."""
 
     uri: str
@@ -170,8 +163,7 @@ class Resource:
     mime_type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownContent:
+class UnknownContent(Stored, frozen=True):
     """A block of a kind that this client does not know; shown as a placeholder (C-131)."""
 
     kind: str
@@ -181,8 +173,7 @@ class UnknownContent:
 Content: TypeAlias = Text | Image | Audio | ResourceLink | Resource | UnknownContent
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(Stored, frozen=True):
     """A change that the agent shows; `old_text` None means a new file, and may be a fragment."""
 
     path: str
@@ -190,15 +181,13 @@ class Diff:
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalOutput:
+class TerminalOutput(Stored, frozen=True):
     """The live output of a client terminal, by its id."""
 
     terminal_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Stored, frozen=True):
     """What became of a file, without its text: modify, add, delete, move, copy, or as it is said.
 
     `old_path` is where it was moved or copied from, `file_type` what it is now: text, binary,

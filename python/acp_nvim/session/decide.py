@@ -6,7 +6,7 @@ sent to the agent, a `CancelRequested` too). The client calls it, with no `await
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.session.action import (
     Action,

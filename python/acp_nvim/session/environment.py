@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_CHOOSES = re.compile(
+from acp_nvim.patterns import lazy_pattern
+
+_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_CHOOSES = lazy_pattern(
     r"""PATH|.*PATH|IFS|ENV|BASH.*|SHELL.*|PS4|PROMPT_COMMAND|ZDOTDIR|HOME|TMPDIR|XDG_.*
     |LD_.*|DYLD_.*|GCONV_.*|MALLOC_.*|GLIBC_.*|NODE_.*|NPM_.*|PYTHON.*|PIP_.*|UV_.*|VIRTUAL_ENV
     |PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|R_.*|JAVA_.*|_JAVA_.*|JDK_.*|MAVEN_.*|GRADLE_.*

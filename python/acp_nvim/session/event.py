@@ -7,9 +7,10 @@ monotonic clock and come from outside.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.model import (
@@ -47,8 +48,7 @@ UNSET: Final = Unset.UNSET
 # --- facts from the agent
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOpened:
+class SessionOpened(Struct, frozen=True):
     """`session/new` (or a load, a resume) was answered."""
 
     session_id: str
@@ -64,8 +64,7 @@ class SessionOpened:
     """It was loaded: tool calls that are still open were cut off long ago."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkReceived:
+class ChunkReceived(Struct, frozen=True):
     """A piece of a message (v1/prompt-turn § Message IDs)."""
 
     role: Role
@@ -73,8 +72,7 @@ class ChunkReceived:
     message_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MessageUpdated:
+class MessageUpdated(Struct, frozen=True):
     """A whole message, or what has changed of it: an upsert. Other messages stay as they are."""
 
     role: Role
@@ -83,8 +81,7 @@ class MessageUpdated:
     """In place of what was known."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallUpdated:
+class ToolCallUpdated(Struct, frozen=True):
     """A `tool_call`, a `tool_call_update`, or the `toolCall` of a permission: always an upsert."""
 
     id: str
@@ -106,52 +103,45 @@ class ToolCallUpdated:
     """Id of the call, a sub-agent's, in which this one was made; "" if that was not said."""
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundChanged:
+class BackgroundChanged(Struct, frozen=True):
     """All that the agent does on, be its turn over."""
 
     work: tuple[BackgroundWork, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlanReplaced:
+class PlanReplaced(Struct, frozen=True):
     """The whole plan, anew (C-265)."""
 
     entries: tuple[PlanEntry, ...]
     plan_id: str = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class CommandsReplaced:
+class CommandsReplaced(Struct, frozen=True):
     """The whole list of slash commands."""
 
     commands: tuple[Command, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModeChanged:
+class ModeChanged(Struct, frozen=True):
     """The current mode is another one; the id need not be in the list (C-248)."""
 
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigReplaced:
+class ConfigReplaced(Struct, frozen=True):
     """The whole list of config options."""
 
     options: tuple[ConfigOption, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InfoChanged:
+class InfoChanged(Struct, frozen=True):
     """Title and time of last activity; None clears, UNSET keeps (C-273)."""
 
     title: str | Unset | None = UNSET
     updated_at: str | Unset | None = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class UsageChanged:
+class UsageChanged(Struct, frozen=True):
     """Context tokens used and available; a missing cost keeps the last one, and so do limits."""
 
     used: int
@@ -160,8 +150,7 @@ class UsageChanged:
     limits: tuple[RateLimit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Noticed:
+class Noticed(Struct, frozen=True):
     """Something to be said plainly in the transcript, by the agent or by us."""
 
     text: str
@@ -169,8 +158,7 @@ class Noticed:
     mark: Mark = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionUpdated:
+class CompactionUpdated(Struct, frozen=True):
     """What is known of a compaction of the context: an upsert (v1, `CompactionUpdate`)."""
 
     id: str
@@ -183,16 +171,14 @@ class CompactionUpdated:
     error: str | Unset | None = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """An update of a kind that this client does not know; kept for the log only."""
 
     kind: str
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalUpdated:
+class TerminalUpdated(Struct, frozen=True):
     """What is known of a terminal: an upsert, whether it is ours or the agent's own."""
 
     id: str
@@ -212,23 +198,20 @@ class TerminalUpdated:
 # --- facts from this side
 
 
-@dataclass(frozen=True, slots=True)
-class PromptQueued:
+class PromptQueued(Struct, frozen=True):
     """A prompt waits until the turn ends; `first` puts it at the head."""
 
     prompt: Prompt
     first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class QueueArranged:
+class QueueArranged(Struct, frozen=True):
     """The user has put what waits into this order, and dropped the rest."""
 
     prompts: tuple[Prompt, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TurnStarted:
+class TurnStarted(Struct, frozen=True):
     """A prompt leaves for the agent; `queued` when it came from the head of the queue.
 
     `by_agent`: the agent has begun by itself, without a prompt.
@@ -240,27 +223,23 @@ class TurnStarted:
     by_agent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PromptSent:
+class PromptSent(Struct, frozen=True):
     """The blocks as they went out, selections read: replaces what the turn's prompt shows."""
 
     blocks: tuple[Content, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PromptSteered:
+class PromptSteered(Struct, frozen=True):
     """What the user said while the turn ran, and the agent has taken into it."""
 
     blocks: tuple[Content, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CancelRequested:
+class CancelRequested(Struct, frozen=True):
     """The user cancelled the running turn; open tool calls are shown as cancelled (C-141)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(Struct, frozen=True):
     """The prompt was answered, or never will be: `stop_reason` is None after an error."""
 
     at: float
@@ -272,30 +251,26 @@ class TurnEnded:
     """Nobody knows how far it came; what happened is said by the session's own end."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionOpened:
+class QuestionOpened(Struct, frozen=True):
     """The agent waits for the user."""
 
     question: Question
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionClosed:
+class QuestionClosed(Struct, frozen=True):
     """A question was answered or withdrawn; `option_id` None when nothing was chosen."""
 
     id: str
     option_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionClosed:
+class SessionClosed(Struct, frozen=True):
     """Nothing more will come: stopped, or the agent is gone. `reason` is a sentence or None."""
 
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionReopening:
+class SessionReopening(Struct, frozen=True):
     """A closed session is being opened again; `replay` empties the transcript first."""
 
     replay: bool = False
@@ -303,8 +278,7 @@ class SessionReopening:
     """Whose id it is, where the session does not know it yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptRestored:
+class TranscriptRestored(Struct, frozen=True):
     """The transcript is one that was kept: of another Neovim, or before a load that failed."""
 
     entries: Sequence[Entry]

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import re
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import Mention
 
-_MENTION = re.compile(
+_MENTION = lazy_pattern(
     r'(?:^|(?<=[\s(\[{<]))@(?:"([^"\n]+)"|((?:\\.|[^\s\\])+))', re.MULTILINE | re.ASCII
 )
-_ESCAPED = re.compile(r"\\(.)")
+_ESCAPED = lazy_pattern(r"\\(.)")
 _AFTER = ".,;:!?)]}>'\""
 """What may follow a mention without being part of it."""
 
 
-_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII | re.DOTALL)
+_LINES = lazy_pattern(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII | re.DOTALL)
 
 
 def lines_in(name: str) -> tuple[str, int, int] | None:

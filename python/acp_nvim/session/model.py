@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.elicitation.model import Elicitation
+from acp_nvim.session.stored import Stored
 
 Role: TypeAlias = Literal["user", "agent", "thought"]
 ToolStatus: TypeAlias = Literal[
@@ -20,8 +22,7 @@ Mark: TypeAlias = Literal["", "cut_off", "anew", "end"]
 is the row below a turn that says how the turn ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Stored, frozen=True):
     """A session mode that can be chosen."""
 
     id: str
@@ -29,8 +30,7 @@ class Mode:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigChoice:
+class ConfigChoice(Stored, frozen=True):
     """One value of a select option; `group` is the name of its group, if any."""
 
     value: str
@@ -39,8 +39,7 @@ class ConfigChoice:
     group: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigOption:
+class ConfigOption(Stored, frozen=True):
     """A session config option; `value` is a choice's value, or a bool when `type` is boolean."""
 
     id: str
@@ -54,8 +53,7 @@ class ConfigOption:
     """The request that sets it; `set_model` for the list of models of older agents."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Stored, frozen=True):
     """What was set in a session, as it is kept for an agent that does not tell it again."""
 
     config: tuple[ConfigOption, ...] = ()
@@ -66,16 +64,14 @@ class Chosen:
 NOTHING_CHOSEN: Final = Chosen()
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundWork:
+class BackgroundWork(Struct, frozen=True):
     """What an agent does on, be its turn over: a `terminal` or a `tool_call`, or what it says."""
 
     kind: str
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A slash command of the agent; `name` without the slash."""
 
     name: str
@@ -83,8 +79,7 @@ class Command:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlanEntry:
+class PlanEntry(Struct, frozen=True):
     """One step of a plan; unknown priorities and statuses are kept as the agent wrote them."""
 
     content: str
@@ -92,8 +87,7 @@ class PlanEntry:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSession:
+class ListedSession(Struct, frozen=True):
     """A session that the agent knows (v1/session-list); `updated_at` as sent, ISO 8601 if valid."""
 
     id: str
@@ -103,16 +97,14 @@ class ListedSession:
     additional_directories: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """Cumulative cost of the session; `currency` is ISO 4217 as sent."""
 
     amount: float
     currency: str
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateLimit(Struct, frozen=True):
     """How much the user's account has used of what it may use in a stretch of time."""
 
     name: str
@@ -123,16 +115,14 @@ class RateLimit:
     """Seconds since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Stored, frozen=True):
     """A place in a file that a tool call works on; `line` is 1-based, None if not said."""
 
     path: str
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Stored, frozen=True):
     """Lines of a buffer that go with a prompt; `mark` finds them again when it is sent.
 
     `first` and `last` are 1-based and inclusive; `lines` is what they held when chosen, used only
@@ -148,8 +138,7 @@ class Selection:
     filetype: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Stored, frozen=True):
     """An `@…` in a prompt: the names that it may stand for, the longest first.
 
     There are several only where it ends in punctuation: `@a.py.` may mean `a.py`.
@@ -158,8 +147,7 @@ class Mention:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Stored, frozen=True):
     """What the user wants to say: ready blocks, and what is read when it is sent."""
 
     blocks: tuple[Content, ...]
@@ -172,8 +160,7 @@ class Prompt:
     mentions: tuple[Mention, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionOption:
+class PermissionOption(Struct, frozen=True):
     """One answer that the agent offers; `kind` as sent (allow_once, reject_always, …)."""
 
     id: str
@@ -181,8 +168,7 @@ class PermissionOption:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What a question is about: its title, and the diffs or texts that say it all."""
 
     title: str
@@ -194,8 +180,7 @@ class Subject:
     """What the agent says of a command, as JSON: its arguments, variables, input."""
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionQuestion:
+class PermissionQuestion(Struct, frozen=True):
     """May this tool call, or what the subject says, go on? `id` is ours, as below."""
 
     id: str
@@ -209,8 +194,7 @@ class PermissionQuestion:
     """It is acp.nvim that asks, not the agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class ElicitationQuestion:
+class ElicitationQuestion(Struct, frozen=True):
     """What does the user say to this form or link? `id` is ours, unique in the host."""
 
     id: str

@@ -6,7 +6,7 @@ Categories only choose what is shown where: an option without one works as well 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.session.model import ConfigOption, Mode
 from acp_nvim.session.state import SessionState

@@ -7,15 +7,16 @@ session that *continues* an older one: its turns keep their numbers, and the ses
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 SessionKey: TypeAlias = tuple[str, str]
 """The agent's name in the configuration, and its id of the session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """An older session that this one continues, up to its turn `last`."""
 
     agent: str
@@ -28,8 +29,7 @@ class Origin:
         return self.agent, self.session
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """The turns of a conversation that one session had, from `first` to `last` (None: all)."""
 
     key: SessionKey

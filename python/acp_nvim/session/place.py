@@ -7,12 +7,14 @@ the first of these that is there counts.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.paths import SAME, Paths, absolute
 from acp_nvim.paths import named as named_path
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Diff, FileChange, ToolContent
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.model import Location
@@ -42,12 +44,11 @@ MOST_READ = 20_000
 """Characters of a command in which they are looked for."""
 MOST_GIVEN = 200_000
 """Characters of what a tool was given that are read; what a longer one changes is found anyhow."""
-WORD = re.compile(r"""'([^']+)'|"([^"]+)"|([^\s'"`;|&<>()\[\]{}=,$]+)""")
+WORD = lazy_pattern(r"""'([^']+)'|"([^"]+)"|([^\s'"`;|&<>()\[\]{}=,$]+)""")
 """What may be a file in a command: what is quoted, and what stands between a shell's signs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A file, and the line in it if one is known; 1-based."""
 
     path: str

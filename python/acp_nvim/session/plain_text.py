@@ -6,16 +6,16 @@ a backspace overwrite, "erase in line" erases. Pure; the terminals and the view 
 
 from __future__ import annotations
 
-import re
+from acp_nvim.patterns import lazy_pattern
 
-ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+ODD = lazy_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
 """What makes a text more than its lines."""
 _ESCAPE = (
     r"\x1b\[(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])?"  # CSI, cut short too
     r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"  # OSC and other strings
     r"|\x1b[ -/]*[0-~]?"
 )
-PART = re.compile(rf"(?P<text>[^\x00-\x08\x0b-\x1f\x7f]+)|{_ESCAPE}|[\x00-\x08\x0b-\x1f\x7f]")
+PART = lazy_pattern(rf"(?P<text>[^\x00-\x08\x0b-\x1f\x7f]+)|{_ESCAPE}|[\x00-\x08\x0b-\x1f\x7f]")
 """A stretch of text, or one thing that is done to it."""
 
 

@@ -8,9 +8,10 @@ said before in another session.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.saved import CUT_OFF

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.session.elicitation.model import Elicitation, Value
 from acp_nvim.session.event import ToolCallUpdated
@@ -15,8 +16,7 @@ from acp_nvim.session.model import PermissionOption, Subject
 from acp_nvim.session.terminal import ExitStatus
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionRequest:
+class PermissionRequest(Struct, frozen=True):
     """`session/request_permission`: may this tool call, or what the `subject` says, go on?"""
 
     session_id: str
@@ -28,8 +28,7 @@ class PermissionRequest:
     """What it is about, where that is no tool call."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFileRequest:
+class ReadFileRequest(Struct, frozen=True):
     """`fs/read_text_file`; `line` is 1-based, `limit` a number of lines, None means all."""
 
     session_id: str
@@ -38,8 +37,7 @@ class ReadFileRequest:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WriteFileRequest:
+class WriteFileRequest(Struct, frozen=True):
     """`fs/write_text_file`: the whole new text of a file."""
 
     session_id: str
@@ -47,8 +45,7 @@ class WriteFileRequest:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class CreateTerminalRequest:
+class CreateTerminalRequest(Struct, frozen=True):
     """`terminal/create`: run a command; without `args` it may be a whole line for the shell.
 
     `limit` is the number of bytes of output to keep, None if the agent does not say.
@@ -62,32 +59,28 @@ class CreateTerminalRequest:
     limit: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalOutputRequest:
+class TerminalOutputRequest(Struct, frozen=True):
     """`terminal/output`: what has it written so far?"""
 
     session_id: str
     terminal_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class WaitForTerminalRequest:
+class WaitForTerminalRequest(Struct, frozen=True):
     """`terminal/wait_for_exit`: say when it has ended."""
 
     session_id: str
     terminal_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class KillTerminalRequest:
+class KillTerminalRequest(Struct, frozen=True):
     """`terminal/kill`: end the command; the terminal stays."""
 
     session_id: str
     terminal_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseTerminalRequest:
+class ReleaseTerminalRequest(Struct, frozen=True):
     """`terminal/release`: end the command, forget the terminal."""
 
     session_id: str
@@ -103,8 +96,7 @@ TerminalRequest: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ElicitationRequest:
+class ElicitationRequest(Struct, frozen=True):
     """`elicitation/create`, of a session (and a tool call of it), or of a request of ours."""
 
     elicitation: Elicitation
@@ -113,8 +105,7 @@ class ElicitationRequest:
     request_id: str | int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class McpMessage:
+class McpMessage(Struct, frozen=True):
     """`mcp/message`: a request to an MCP server of ours; `request_id` is its own, of MCP."""
 
     server_id: str
@@ -130,8 +121,7 @@ AgentRequest: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionAnswer:
+class PermissionAnswer(Struct, frozen=True):
     """The chosen option, or None: the turn was cancelled."""
 
     option_id: str | None
@@ -140,35 +130,33 @@ class PermissionAnswer:
 ElicitationAction: TypeAlias = Literal["accept", "decline", "cancel"]
 
 
-@dataclass(frozen=True, slots=True)
-class ElicitationAnswer:
+class ElicitationAnswer(Struct, frozen=True):
     """What the user did; `content` is there for an accepted form only, and is shown nowhere."""
 
     action: ElicitationAction
-    content: Mapping[str, Value] | None = field(default=None, repr=False)
+    content: Mapping[str, Value] | None = None
+
+    def __repr__(self) -> str:
+        return f"ElicitationAnswer(action={self.action!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class FileRead:
+class FileRead(Struct, frozen=True):
     """The text of the file, or of the window asked for, exact to the last line end."""
 
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileWritten:
+class FileWritten(Struct, frozen=True):
     """The write is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalCreated:
+class TerminalCreated(Struct, frozen=True):
     """The command runs, or has run, in this terminal."""
 
     terminal_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalShown:
+class TerminalShown(Struct, frozen=True):
     """What it has written: plain text, its beginning dropped if `truncated`."""
 
     output: str
@@ -176,20 +164,17 @@ class TerminalShown:
     exit: ExitStatus | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalExited:
+class TerminalExited(Struct, frozen=True):
     """The command has ended."""
 
     exit: ExitStatus
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalEnded:
+class TerminalEnded(Struct, frozen=True):
     """The command is killed, or the terminal released."""
 
 
-@dataclass(frozen=True, slots=True)
-class McpOutcome:
+class McpOutcome(Struct, frozen=True):
     """What the MCP server says: a result, or an error (`code`, `message`, perhaps `data`)."""
 
     result: Any = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import Event, Noticed, PromptQueued, TranscriptRestored
@@ -19,8 +21,7 @@ WAITS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SavedSession:
+class SavedSession(Struct, frozen=True):
     """One session that was kept; `updated` in seconds since 1970."""
 
     agent: str

@@ -7,9 +7,10 @@ part that an event does not touch.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from acp_nvim.session.content import Content, ToolContent
 from acp_nvim.session.model import (
@@ -29,13 +30,13 @@ from acp_nvim.session.model import (
     ToolStatus,
 )
 from acp_nvim.session.origin import Origin, SessionKey, Stretch, stretches
+from acp_nvim.session.stored import Stored
 from acp_nvim.session.terminal import Terminal
 
 Status: TypeAlias = Literal["idle", "running", "cancelling", "loading", "closed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Stored, frozen=True):
     """A message of the user or the agent, or a thought; neighbouring texts are one block."""
 
     key: str
@@ -47,8 +48,7 @@ class Message:
     """True for the prompt as this client sent it: a live echo of it is not shown again (C-128)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Stored, frozen=True):
     """A tool call, merged from all that was said of it (C-160 to C-167)."""
 
     key: str
@@ -73,8 +73,7 @@ class ToolCall:
     """Keys of the calls that were made in this one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Stored, frozen=True):
     """A line of ours or the agent's that is no message: how a turn ended, what went wrong."""
 
     key: str
@@ -84,8 +83,7 @@ class Notice:
     mark: Mark = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(Stored, frozen=True):
     """The agent's context made shorter: where it began, and what has become of it."""
 
     key: str
@@ -98,8 +96,7 @@ class Compaction:
 Entry: TypeAlias = Message | ToolCall | Notice | Compaction
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The current plan and the turn that it belongs to; empty entries: none."""
 
     turn: int
@@ -107,8 +104,7 @@ class Plan:
     id: str = "default"
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Context tokens in use, size of the window, cumulative cost and limits if the agent tells."""
 
     used: int
@@ -123,8 +119,7 @@ NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 
-@dataclass(frozen=True)  # no slots, for `evolved`
-class SessionState:
+class SessionState(Struct, frozen=True):
     """All that is known of one session. `id` is None until the agent has named it."""
 
     agent: str
@@ -185,12 +180,6 @@ class SessionState:
     def is_running(self) -> bool:
         """Whether a turn runs, be it one that is to end."""
         return self.status in ("running", "cancelling")
-
-    def evolved(self, **changes: object) -> SessionState:
-        """Return the same with these fields; for each update, where `replace` takes too long."""
-        evolved = object.__new__(SessionState)
-        vars(evolved).update(vars(self), **changes)
-        return evolved
 
     def entry(self, key: str) -> Entry | None:
         """Return the entry of that key, or None."""

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from acp_nvim.session.stored import Stored
 
 TAIL = 32_768
 """Characters of output that a session keeps of each terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExitStatus:
+class ExitStatus(Stored, frozen=True):
     """How a command ended: by itself with a code, or by a signal (its name, as "SIGTERM")."""
 
     code: int | None = None
     signal: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Stored, frozen=True):
     """A terminal of this client, or one that the agent owns and tells of (C-170)."""
 
     id: str

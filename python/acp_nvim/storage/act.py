@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.storage.record import Record
@@ -12,8 +13,7 @@ from acp_nvim.storage.record import Record
 Kind: TypeAlias = Literal["begin", "end", "saved"]
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(Struct, frozen=True):
     """One line. "begin" and "end": of a turn of `author` in `folders`.
 
     "saved": the user has written the file, `stamp`.
@@ -29,8 +29,7 @@ class Act:
 ACTS: Final = Record(Act, "acp_act", 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Killed:
+class Killed(Struct, frozen=True):
     """What a host has left that is gone."""
 
     name: str

@@ -7,10 +7,10 @@ journal, for what a kill would leave out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import anyio
+from msgspec import Struct, field
 
 from acp_nvim.history.author import SessionKey
 from acp_nvim.history.comment import Comment, Reason
@@ -31,8 +31,7 @@ Reasons: TypeAlias = dict[str, tuple[Reason, ...]]
 """Why something was rejected, by resolved path."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptLessons:
+class KeptLessons(Struct, frozen=True):
     """What one agent was not told yet in one session: texts before they were rejected."""
 
     agent: str

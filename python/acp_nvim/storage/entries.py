@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cache
 from typing import Any, Final, TypeAlias
 
-from pydantic import TypeAdapter
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import (
@@ -23,14 +23,13 @@ from acp_nvim.history.facts import (
     Saw,
     Wrote,
 )
-from acp_nvim.storage.record import Value, dumped, dumped_text
+from acp_nvim.storage.record import Value, dumped, dumped_text, plain
 
 PORTION: Final = 2_000
 """Hunks that are made JSON of at once: more would hold the interpreter, and so the loop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """A host is about to make a file hold `after`: then these facts count. Exact texts' digests."""
 
     host: str
@@ -41,22 +40,19 @@ class Begun:
     """It is the user's decision, not a write of an agent's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What that host had begun is done."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """What that host had begun was not done; if it changed the file, other facts say how."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stands:
+class Stands(Struct, frozen=True):
     """The user and an agent have changed the same place; None: no more."""
 
     conflict: Conflict | None = None
@@ -86,11 +82,11 @@ def text_of(entry: Entry) -> str:
         case Wrote() | Saw() if len(entry.hunks) > PORTION:
             return f'["{name}",{_long_change(entry)}]'
         case Begun():
-            rest = dumped(_plain(replace(entry, facts=())))
+            rest = dumped(plain(replace(entry, facts=())))
             facts = ",".join(map(text_of, entry.facts))
             return f'["{name}",{rest.removesuffix("}")},"facts":[{facts}]}}]'
         case _:
-            return dumped([name, _plain(entry)])
+            return dumped([name, plain(entry)])
 
 
 def entry_of(value: Value) -> Entry | None:
@@ -103,28 +99,18 @@ def entry_of(value: Value) -> Entry | None:
                 None if None in facts else replace(_made(name, said | {"facts": ()}), facts=facts)
             )
         entry: Entry = _made(name, said)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, msgspec.ValidationError):
         return None
     return entry
 
 
-@cache
-def _adapter(name: str) -> TypeAdapter[Any]:
-    return TypeAdapter(KINDS[name])
-
-
 def _made(name: str, said: Value) -> Any:
-    return _adapter(name).validate_python(said)
-
-
-def _plain(entry: Entry) -> Value:
-    # `host` of an empty name is none; all others have defaults that mean nothing
-    return _adapter(type(entry).__name__).dump_python(entry, exclude_defaults=True)
+    return msgspec.convert(said, KINDS[name])
 
 
 def _long_change(fact: Wrote | Saw) -> str:
-    rest = dumped(_plain(replace(fact, hunks=())))
+    rest = dumped(plain(replace(fact, hunks=())))
     starts = range(0, len(fact.hunks), PORTION)
     portions = (fact.hunks[start : start + PORTION] for start in starts)
-    hunks = ",".join(dumped([asdict(it) for it in portion])[1:-1] for portion in portions)
+    hunks = ",".join(dumped(msgspec.to_builtins(portion))[1:-1] for portion in portions)
     return rest.replace('"hunks":[]', f'"hunks":[{hunks}]', 1)

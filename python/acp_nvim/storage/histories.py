@@ -14,12 +14,12 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import anyio
+from msgspec import Struct, field
 
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import Began, Fact
@@ -47,8 +47,7 @@ CUT: Final = ".cut"
 MOST_CUT: Final = 20
 
 
-@dataclass(slots=True)
-class Book:
+class Book(Struct):
     """What the list of a file says: its history, what stands against it, what was begun in it."""
 
     path: str
@@ -85,8 +84,7 @@ class Book:
         return bool(self.conflict or self.begun or (file and (changes(file) or undone(file))))
 
 
-@dataclass(slots=True)
-class _Place:
+class _Place(Struct):
     """Where the list of a file is, and how far it is known."""
 
     file: Path
@@ -99,8 +97,7 @@ class _Place:
     unwritten: list[Entry] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Damaged:
+class _Damaged(Struct, frozen=True):
     """What stands in a list of which not all can be read, and what of it can."""
 
     text: str

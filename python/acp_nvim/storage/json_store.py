@@ -15,11 +15,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.storage import limits, private
 
@@ -291,8 +291,7 @@ class JsonStore(Generic[T]):
         return digest + self._ending
 
 
-@dataclass(frozen=True, slots=True)
-class _Noted(Generic[T]):
+class _Noted(Struct, Generic[T], frozen=True):
     """What is to be kept; None: there is to be no such file."""
 
     value: T | None

@@ -11,10 +11,11 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 from uuid import uuid4
+
+from msgspec import Struct
 
 from acp_nvim.storage import limits, private
 
@@ -29,8 +30,7 @@ Key: TypeAlias = tuple[str, str]
 """An agent, and its id of a session."""
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """What a host has left that is gone; it is ours as long as it is open."""
 
     path: Path

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from pydantic import TypeAdapter
+import msgspec
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
 
 T = TypeVar("T")
 Value: TypeAlias = Any
@@ -32,31 +35,50 @@ def dumped_text(text: str) -> str:
 
 def loaded(text: str) -> Value:
     """Return the value that the text is, None if it is none."""
-    # not pydantic's reader, which refuses a lone surrogate
+    # not msgspec's reader, which refuses a lone surrogate
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
+def plain(value: object) -> Value:
+    """Return a record as objects and lists, without the fields that are at their default."""
+    if isinstance(value, Struct):
+        return {
+            name: plain(item)
+            for name, default in defaults(type(value))
+            if (item := getattr(value, name)) is not default and item != default
+        }
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+@cache
+def defaults(kind: type[Struct]) -> tuple[tuple[str, object], ...]:
+    """Return the fields of that kind, and the default of each."""
+    return tuple((it.name, _default_of(it)) for it in fields(kind))
+
+
+def _default_of(field: FieldInfo) -> object:
+    return field.default if field.default_factory is NODEFAULT else field.default_factory()
+
+
 class Record(Generic[T]):
-    """How the values of a dataclass are written and read; a `json_store.Codec`."""
+    """How the values of a record are written and read; a `json_store.Codec`."""
 
     def __init__(self, kind: type[T], mark: str, version: int) -> None:
         self._kind = kind
         self._mark = {mark: version}
 
-    @cached_property
-    def _adapter(self) -> TypeAdapter[T]:
-        # takes 0.1 s to make: where it is used first, which is in a thread
-        return TypeAdapter(self._kind)
-
     def to_text(self, value: T) -> str:
         """Return the value as one line, without what is at its default."""
-        # not in pydantic's mode for JSON, which alters keys in which a lone surrogate is
-        plain = self._mark | self._adapter.dump_python(value, exclude_defaults=True)
-        texts = {key: it for key, it in plain.items() if isinstance(it, str) and len(it) > PORTION}
-        rest = dumped({key: it for key, it in plain.items() if key not in texts})
+        whole = self._mark | plain(value)
+        texts = {key: it for key, it in whole.items() if isinstance(it, str) and len(it) > PORTION}
+        rest = dumped({key: it for key, it in whole.items() if key not in texts})
         long = (f",{dumped(key)}:{dumped_text(it)}" for key, it in texts.items())
         return "".join((rest.removesuffix("}"), *long, "}\n"))
 
@@ -69,6 +91,6 @@ class Record(Generic[T]):
         if not isinstance(value, dict) or not self._mark.items() <= value.items():
             return None
         try:
-            return self._adapter.validate_python(value)
-        except ValueError:
+            return msgspec.convert(value, self._kind)
+        except msgspec.ValidationError:
             return None

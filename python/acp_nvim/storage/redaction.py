@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from urllib.parse import quote, quote_plus
 
+from acp_nvim.patterns import lazy_pattern
+
 HIDDEN: Final = "(hidden)"
 SHORTEST: Final = 6
 """Characters of a value that is looked for; shorter ones are words like `true`."""
@@ -27,13 +29,13 @@ _TELLING = (
     r"(?:token|secret|passw|passphrase|(?:api|private)[_-]?key|authori[sz]ation|credential|cookie)"
 )
 _STRING = r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
-_NAMED = re.compile(rf'("[^"\\]*{_TELLING}[^"\\]*"\s*:\s*){_STRING}', re.IGNORECASE)
-_BLOCK = re.compile(
+_NAMED = lazy_pattern(rf'("[^"\\]*{_TELLING}[^"\\]*"\s*:\s*){_STRING}', re.IGNORECASE)
+_BLOCK = lazy_pattern(
     rf'("(?:env|headers)"\s*:\s*)(\[(?:[^\]"]|{_STRING})*\]?|\{{(?:[^}}"]|{_STRING})*\}}?)'
 )
-_MEMBER = re.compile(rf"({_STRING}\s*:\s*)({_STRING})")
-_LOOSE = re.compile(rf"(\b\w*{_TELLING}\w*\s*[=:]\s*|\bbearer\s+)[^\s\"',;]{{8,}}", re.IGNORECASE)
-_TELLING_NAME = re.compile(_TELLING, re.IGNORECASE)
+_MEMBER = lazy_pattern(rf"({_STRING}\s*:\s*)({_STRING})")
+_LOOSE = lazy_pattern(rf"(\b\w*{_TELLING}\w*\s*[=:]\s*|\bbearer\s+)[^\s\"',;]{{8,}}", re.IGNORECASE)
+_TELLING_NAME = lazy_pattern(_TELLING, re.IGNORECASE)
 _STEMS = ("token", "secret", "passw", "passphr", "key", "author", "credent", "cook")
 """One of them is in each telling name, however its letters are written (none has an i)."""
 

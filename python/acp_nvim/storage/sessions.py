@@ -8,11 +8,11 @@ place of that of its key, and the last queue counts. Reading is tolerant of each
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
-from functools import cache
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, get_args
 
-from pydantic import ConfigDict, TypeAdapter
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Text, ToolContent
 from acp_nvim.session.log import Log
@@ -30,9 +30,10 @@ from acp_nvim.session.model import (
 from acp_nvim.session.origin import Origin
 from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
 from acp_nvim.session.state import Entry, Notice, SessionState
+from acp_nvim.session.stored import KIND
 from acp_nvim.session.terminal import ExitStatus, Terminal
 from acp_nvim.storage.json_store import JsonStore, Report
-from acp_nvim.storage.record import Value, dumped, loaded
+from acp_nvim.storage.record import Value, defaults, dumped, loaded
 
 MOST_SESSIONS = 300
 """Files that are kept; the oldest go first."""
@@ -44,14 +45,12 @@ VERSION = 1
 NOWHERE = -1
 """The number of no buffer: those of a Neovim that is gone are others' now."""
 
-T = TypeVar("T")
-
 _HEAD = ("agent", "id", "cwd", "title", "updated", "running")
 _PARTS = (
     *(Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
     *(Prompt, Selection, Mention),
 )
-_KINDS: Mapping[str, type[Any]] = {
+_KINDS: Mapping[str, type[Struct]] = {
     kind.__name__: kind for kind in (*get_args(Entry), *get_args(ToolContent), *_PARTS)
 }
 
@@ -216,10 +215,10 @@ class SessionCodec:
                 queue.clear()
             elif saved is None:
                 return None
-            elif isinstance(value, dict) and value.get("kind_") == Prompt.__name__:
-                prompt = _valid(_prompt(), value)
+            elif isinstance(value, dict) and value.get(KIND) == Prompt.__name__:
+                prompt = _valid(Prompt, value)
                 queue += () if prompt is None else (prompt,)
-            elif entry := _valid(_entry(), value):
+            elif entry := _valid(Entry, value):
                 entries[entry.key] = entry
         if saved is None:
             return None
@@ -233,7 +232,7 @@ def _head(value: Value) -> SavedSession | None:
     if not (agent and session_id and cwd.startswith("/")):
         return None
     title, updated = value.get("title"), value.get("updated")
-    chosen = _valid(_chosen(), value.get("chosen"))
+    chosen = _valid(Chosen, value.get("chosen"))
     return SavedSession(
         agent,
         session_id,
@@ -282,7 +281,7 @@ def _length(value: Value) -> int:
 
 
 def _plain(value: object) -> Value:
-    """Return a dataclass as an object that names its kind, without fields at their default."""
+    """Return a record as an object that names its kind, without fields at their default."""
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Text):
@@ -290,58 +289,27 @@ def _plain(value: object) -> Value:
     name = type(value).__name__
     if name not in _KINDS:
         return value
-    told: dict[str, Value] = {"kind_": name}
-    for field, default in _defaults(name):
+    told: dict[str, Value] = {KIND: name}
+    for field, default in defaults(_KINDS[name]):
         item = getattr(value, field)
         if item is not default and item != default:
             told[field] = _plain(item)
     return told
 
 
-@cache
-def _defaults(kind: str) -> tuple[tuple[str, object], ...]:
-    """Return the fields of that kind, and the default of each."""
-    return tuple((field.name, field.default) for field in fields(_KINDS[kind]))
-
-
-def _made(value: Value) -> Any:
-    """Return the value that `_plain` has made plain; None for what it cannot have made."""
+def _known(value: Value) -> Value:
+    """Return it without what is of no known kind: a later version may have kept that."""
     if isinstance(value, list):
-        return tuple(item for item in map(_made, value) if item is not None)
+        return [item for item in map(_known, value) if item is not None]
     if not isinstance(value, dict):
         return value
-    kind = _KINDS.get(str(value.get("kind_")))
-    if kind is None:
-        return None
-    known = {field.name for field in fields(kind)}
-    try:
-        return kind(**{name: _made(item) for name, item in value.items() if name in known})
-    except TypeError:
-        return None
+    is_known = value.get(KIND) in _KINDS
+    return {name: _known(item) for name, item in value.items()} if is_known else None
 
 
-def _valid(adapter: TypeAdapter[T], value: Value) -> T | None:
+def _valid(kind: Any, value: Value) -> Any:
     """Return the value that `_plain` has made plain, if it is right all the way down."""
     try:
-        return adapter.validate_python(_made(value))
-    except (ValueError, RecursionError):
+        return msgspec.convert(_known(value), kind)
+    except (msgspec.ValidationError, TypeError, RecursionError):
         return None
-
-
-# The kinds stand in the file, for some have the same fields: what is made by them is looked at.
-_ALL = ConfigDict(strict=True, revalidate_instances="always")
-
-
-@cache
-def _entry() -> TypeAdapter[Entry]:
-    return TypeAdapter(Entry, config=_ALL)
-
-
-@cache
-def _prompt() -> TypeAdapter[Prompt | None]:
-    return TypeAdapter(Prompt | None, config=_ALL)
-
-
-@cache
-def _chosen() -> TypeAdapter[Chosen | None]:
-    return TypeAdapter(Chosen | None, config=_ALL)

@@ -10,9 +10,11 @@ import os.path
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.request import CreateTerminalRequest
 
 SCRIPT = (
@@ -41,11 +43,10 @@ AGENT = (
 )
 """What runs an agent there: it ends when our end of its input is closed, however that is."""
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """What leads to where an agent runs; `joined` makes one line for a shell of what follows."""
 
     prefix: tuple[str, ...]
@@ -92,8 +93,7 @@ def _quoted(word: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Program:
+class _Program(Struct, frozen=True):
     """How a program is told where to run another one."""
 
     verbs: tuple[tuple[str, ...], ...] = ((),)

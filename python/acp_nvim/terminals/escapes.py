@@ -7,15 +7,15 @@ what moves, colours and clears goes through. Pure.
 
 from __future__ import annotations
 
-import re
+from acp_nvim.patterns import lazy_pattern
 
 _ESC = b"\x1b"
 # Neovim's terminal goes on with an escape sequence after a control character in it.
 _BETWEEN = rb"[\x00-\x17\x19\x1c-\x1f\x7f]*"
 # An ESC that is left before it would make a string of what comes after it.
-_START = re.compile(rb"(?:\x1b" + _BETWEEN + rb")+[\]PX^_]")
-_UNFINISHED = re.compile(rb"(?:\x1b" + _BETWEEN + rb")+\Z")
-_END = re.compile(rb"[\x07\x18\x1a\x1b]")
+_START = lazy_pattern(rb"(?:\x1b" + _BETWEEN + rb")+[\]PX^_]")
+_UNFINISHED = lazy_pattern(rb"(?:\x1b" + _BETWEEN + rb")+\Z")
+_END = lazy_pattern(rb"[\x07\x18\x1a\x1b]")
 
 
 class EscapeFilter:

@@ -12,7 +12,7 @@ from anyio.abc import ByteReceiveStream, TaskGroup
 
 from acp_nvim.client.editor_tools import Notify
 from acp_nvim.errors import Code, RequestFailed
-from acp_nvim.tools.offers import Offered, Relay
+from acp_nvim.tools.offered import Offered, Relay
 from acp_nvim.wire.framing import Cut, Framer
 from acp_nvim.wire.message import (
     Failure,
@@ -139,7 +139,8 @@ class Conversation:
 
     async def _answered(self, request: Request) -> Sendable:
         try:
-            server = self._offered.serve()
+            server = self._offered.server
+            assert server is not None  # who has let the relay in has made it
             result = await server.answer(request.method, request.params, self._notify)
             return Response(request.id, result)
         except RequestFailed as error:

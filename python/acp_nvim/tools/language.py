@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import LiveFile, load
@@ -21,8 +22,7 @@ SHOWN = 300
 """Characters of a line that is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What one server says; columns are counted in its `encoding`."""
 
     server: int
@@ -31,16 +31,14 @@ class Answer:
     result: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """What all servers say, and the changedticks of the open files when they were asked."""
 
     all: tuple[Answer, ...]
     ticks: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A place in a file that a request is about: the row from 0, and the character in it."""
 
     row: int
@@ -148,8 +146,7 @@ def path_of(uri: object) -> str:
     return unquote(parts.path) if parts.scheme == "file" else text
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A place that a server has told, and what stands there."""
 
     uri: str

@@ -14,22 +14,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hmac import compare_digest
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.client.editor_tools import NAME, Caller, EditorTools, NoEditorTools, Notify
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.session.request import McpMessage, McpOutcome
+from acp_nvim.tools import connection, server
+from acp_nvim.tools.offered import Answers, Names, Offered
 from acp_nvim.tools.parts import Parts
-from acp_nvim.transport.door import door
-
-Names: TypeAlias = bool | tuple[str, ...]
-"""Which tools: all, none, or those of these names."""
 
 RELAY: Final = os.path.join(os.path.dirname(__file__), "relay.py")
 PREFIX: Final = "acp.nvim-tools-"
@@ -39,51 +37,7 @@ MOST_RELAYS: Final = 4
 """Relays of one session that are connected at a time: some agents start two."""
 
 
-@dataclass(slots=True)
-class Offered:
-    """The server of one session, which is made when its agent says something."""
-
-    id: str
-    token: str
-    caller: Caller
-    names: Names
-    parts: Parts
-    fault: Callable[[BaseException], None]
-    on: bool = True
-    """The user has not turned it off."""
-    counts: dict[str, int] = field(default_factory=dict)
-    """How often each tool was called."""
-    relays: list[Relay] = field(default_factory=list)
-    kept: dict[str, Any] = field(default_factory=dict)
-    """What its tools keep for later calls."""
-    server: Any = None
-
-    def has(self, name: str, needs: str) -> bool:
-        """Return whether the configuration lets the agent call that tool."""
-        launch = self.caller.launch
-        if (needs, launch.read_files) == ("read", False):
-            return False
-        if (needs, launch.write_files) == ("write", False):
-            return False
-        return self.names is True or (self.names is not False and name in self.names)
-
-    def serve(self) -> Any:
-        """Return the server."""
-        if self.server is None:
-            self.server = door("tools.server", "the tools of the editor").Server(self)
-        return self.server
-
-
-@dataclass(slots=True)
-class Relay:
-    """A relay that is connected: how it is told something, and what ends it."""
-
-    scope: anyio.CancelScope
-    notify: Notify
-
-
-@dataclass(frozen=True, slots=True)
-class AgentTools:
+class AgentTools(Struct, frozen=True):
     """What one agent is offered: implements `client.editor_tools.EditorTools`."""
 
     offers: Offers
@@ -155,7 +109,7 @@ class Offers:
         if offered is None:
             raise RequestFailed(Code.RESOURCE_NOT_FOUND, f"no server {message.server_id!r} here")
         try:
-            result = await offered.serve().answer(message.method, message.params, notify)
+            result = await _server(offered).answer(message.method, message.params, notify)
         except RequestFailed as error:
             told = {"code": int(error.code), "message": error.message}
             return McpOutcome(error=told if error.data is None else {**told, "data": error.data})
@@ -236,15 +190,22 @@ class Offers:
         if not _is_own(connected):
             connected.close()
             return
-        connection = door("tools.connection", "the tools of the editor")
         await connection.serve(connected, self._entitled)
 
     def _entitled(self, token: bytes) -> Offered | None:
         """Return the session that a relay with that token speaks for; None: none."""
         for offered in self._offered.values():
             if compare_digest(offered.token.encode(), token):
+                _server(offered)
                 return offered if len(offered.relays) < MOST_RELAYS else None
         return None
+
+
+def _server(offered: Offered) -> Answers:
+    """Return what answers for a session, made now if nobody has asked before."""
+    if offered.server is None:
+        offered.server = server.Server(offered)
+    return offered.server
 
 
 def _tell_changed(offers: Iterable[Offered]) -> None:

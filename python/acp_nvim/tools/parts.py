@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 
 import anyio
+from msgspec import Struct, field
 
 from acp_nvim.editor import Editor
 from acp_nvim.follow.follow_along import FollowAlong
@@ -15,8 +15,7 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """The parts of the host that tools ask."""
 
     editor: Editor

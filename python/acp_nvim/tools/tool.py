@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from acp_nvim.client.editor_tools import Caller
 from acp_nvim.errors import AcpError
@@ -22,16 +23,14 @@ class ToolError(AcpError):
     """A sentence for the agent: why there is no result, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """What a tool gives: plain data of its schema, and the same as text to be read."""
 
     data: Mapping[str, Any]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """Who calls a tool, and what it may use."""
 
     caller: Caller
@@ -65,8 +64,7 @@ class Call:
 Run: TypeAlias = Callable[[Call, Arguments], Awaitable[Result]]
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """One row of the catalogue."""
 
     name: str

@@ -11,32 +11,35 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 import truststore
+from msgspec import Struct, field
 
 from acp_nvim.errors import NotLetIn, UserError
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.transport.proxy import Proxy
 
 PATIENCE = 20.0
 """Seconds in which a server must take a connection."""
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(r"[\t -~]*")
+_NAME = lazy_pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = lazy_pattern(r"[\t -~]*")
 _NOTHING: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """The address of an agent by that name, as configured, and the headers of each request."""
 
     agent: str
-    url: str = field(repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
     proxy: Proxy | None = None
     """Through which it is reached."""
+
+    def __repr__(self) -> str:
+        return f"Address(agent={self.agent!r}, proxy={self.proxy!r})"
 
     @property
     def shown(self) -> str:

@@ -10,12 +10,12 @@ import hashlib
 import socket
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import IO
 from urllib.parse import urljoin, urlsplit
 
 import httpx2
+from msgspec import Struct
 
 import acp_nvim
 from acp_nvim.errors import UserError
@@ -44,8 +44,7 @@ _SAID = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
+class Download(Struct, frozen=True):
     """What to fetch: an address, how many bytes at most, whether it may be on this machine."""
 
     url: str
@@ -84,6 +83,11 @@ def _client(proxy: Proxy | None) -> httpx2.AsyncClient:
         trust_env=False,  # which proxy is found out by one rule
         timeout=httpx2.Timeout(PATIENCE, read=SILENCE, write=SILENCE, pool=None),
     )
+
+
+def shown(url: str) -> str:
+    """Return what may be said of an address."""
+    return public(url)
 
 
 def is_local(url: str) -> bool:

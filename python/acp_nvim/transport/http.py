@@ -10,18 +10,18 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 import anyio
 import httpx2
 from anyio.abc import TaskGroup
+from msgspec import Struct, field
 
 from acp_nvim.descriptors import Share
 from acp_nvim.errors import Code, ConnectionLost, UserError
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.transport import http_client
 from acp_nvim.transport.address import PATIENCE, Address
 from acp_nvim.transport.http_client import beginning, client, drain, how, kind, told, unreachable
@@ -41,7 +41,7 @@ QUIET, MOST_QUIET = 0.5, 10.0
 
 _POST = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _GET = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]")
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _NOT_LET_IN = (401, 403, 407)
 
@@ -51,8 +51,7 @@ def open_http(address: Address) -> Http:
     return Http(address, client(address))
 
 
-@dataclass(slots=True)
-class _Stream:
+class _Stream(Struct):
     """A stream of events: of a session, or of the connection."""
 
     session: str | None
@@ -66,8 +65,7 @@ class _Stream:
     """How many messages have come on it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
+class _Refusal(Struct, frozen=True):
     """What a server has against a message: status, sentence, and the beginning of its own words."""
 
     status: int

@@ -16,6 +16,7 @@ import httpx2
 
 import acp_nvim
 from acp_nvim.errors import UserError
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.transport.address import PATIENCE, Address, trust
 from acp_nvim.transport.link import MOST
 from acp_nvim.transport.proxy import Proxy
@@ -32,9 +33,9 @@ REST = 1.0
 MOST_OF_ERROR = 8 * 1024
 """Bytes of the body of an error that are kept."""
 
-_CLOSED = re.compile("^(server disconnected|peer closed)", re.IGNORECASE)
+_CLOSED = lazy_pattern("^(server disconnected|peer closed)", re.IGNORECASE)
 """With which begins what the library says of a connection that ended before the answer."""
-_STATUS = re.compile(r"[1-5]\d\d")
+_STATUS = lazy_pattern(r"[1-5]\d\d")
 """With which begins what the library says of an answer of a proxy."""
 
 

@@ -13,10 +13,10 @@ import hashlib
 import os
 import signal
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.transport.child import KILL_SECONDS, within
 
@@ -28,8 +28,7 @@ _COMMAND = 4096
 """Bytes of a command line that are read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """A group of processes, named by the one of them that began first."""
 
     group: int

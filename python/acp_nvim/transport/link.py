@@ -7,10 +7,10 @@ A link carries messages, so that its user knows neither lines nor pipes nor sock
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
@@ -28,8 +28,7 @@ Life: TypeAlias = Callable[[float | None], None]
 """Told how many seconds without a sign of life there were, and None when there is one again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Incoming:
+class Incoming(Struct, frozen=True):
     """What came as one: its text as it was on the wire, and the messages (or the noise) in it."""
 
     text: str
@@ -38,8 +37,7 @@ class Incoming:
     """It was longer than is taken: the text is its beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How a link ended: in words, as "exit code 3", and as the process did if there was one."""
 
     how: str

@@ -6,9 +6,10 @@ One rule for all libraries. Its address may have a password, and is never said a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from msgspec import Struct
 
 from acp_nvim.errors import NotLetIn, UserError
 from acp_nvim.loopback import is_this_machine
@@ -19,12 +20,14 @@ _REFUSED = (401, 403, 405, 407)
 _FAILED = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Proxy:
+class Proxy(Struct, frozen=True):
     """A proxy, and the variable that names it."""
 
-    url: str = field(repr=False)
+    url: str
     variable: str
+
+    def __repr__(self) -> str:
+        return f"Proxy(variable={self.variable!r})"
 
     @property
     def shown(self) -> str:

@@ -7,12 +7,12 @@ block, and within a growing block the lines, that it returned before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Highlight:
+
+class Highlight(Struct, frozen=True):
     """Colour the bytes [start, end) of the line with a highlight group."""
 
     start: int
@@ -20,8 +20,7 @@ class Highlight:
     group: str
 
 
-@dataclass(frozen=True, slots=True)
-class Conceal:
+class Conceal(Struct, frozen=True):
     """Do not show the bytes [start, end) of the line, or show one character in their place."""
 
     start: int
@@ -31,8 +30,7 @@ class Conceal:
     """Highlight group of the character; without it Neovim draws it with `Conceal`."""
 
 
-@dataclass(frozen=True, slots=True)
-class VirtualText:
+class VirtualText(Struct, frozen=True):
     """Text that is drawn but not in the buffer, at byte `column` of the line."""
 
     column: int
@@ -42,8 +40,7 @@ class VirtualText:
     """`rows`: over the cells from `column` on of each row that the line takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Margin:
+class Margin(Struct, frozen=True):
     """Text left of the line, in the two cells that a chat has there; in other windows before it."""
 
     text: str
@@ -52,8 +49,7 @@ class Margin:
     """Also beside the rows into which Neovim breaks the line."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineHighlight:
+class LineHighlight(Struct, frozen=True):
     """Colour the whole screen line, past its end too.
 
     Neovim draws that over the colours of the text; `under` them it is for lines with such colours.
@@ -66,16 +62,14 @@ class LineHighlight:
 Mark: TypeAlias = Highlight | Conceal | VirtualText | Margin | LineHighlight
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One line of the buffer: no newline in `text`; columns of marks are bytes of its UTF-8."""
 
     text: str
     marks: tuple[Mark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """The lines of one entry; `key` is the entry's and unique in a rendering."""
 
     key: str

@@ -7,16 +7,16 @@ to find what has changed depends on how much that is, not on how much there is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, overload
+
+from msgspec import Struct
 
 from acp_nvim.session.log import BITS, WIDTH, Log, Node
 from acp_nvim.view.block import Block
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """The blocks [first, last) of a log."""
 
     log: Log[Block]

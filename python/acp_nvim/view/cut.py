@@ -5,11 +5,13 @@ Nothing is dropped from what is kept: a line of ours says how much there is, and
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Text
 from acp_nvim.view.block import Line
 from acp_nvim.view.styled import coloured, plural
@@ -31,7 +33,7 @@ TOLD = 10_000
 """Characters of a text that scripts are told."""
 
 _OPENS = ": <CR> opens all"
-_REST = re.compile(rf"… [\d,]++ more [a-z ]++{_OPENS}$")
+_REST = lazy_pattern(rf"… [\d,]++ more [a-z ]++{_OPENS}$")
 
 
 def end_of(text: str, lines: int = LINES) -> int:
@@ -49,8 +51,7 @@ def end_of(text: str, lines: int = LINES) -> int:
     return at
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
+class Beginning(Struct, frozen=True):
     """What is shown of a text that may grow: the characters before `end`."""
 
     whole: Text

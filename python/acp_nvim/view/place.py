@@ -6,14 +6,15 @@ import re
 from urllib.parse import unquote
 
 from acp_nvim.paths import absolute, named
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import Location
 from acp_nvim.view.visible import one_line
 
 LIMIT = 200
-_SCHEME = re.compile(
+_SCHEME = lazy_pattern(
     r"[A-Za-z][A-Za-z0-9+.-]*://|(?:data|mailto|urn|about|javascript):", re.IGNORECASE
 )
-_LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?$")
+_LINES = lazy_pattern(r"L?(\d{1,9})(?:-L?(\d{1,9}))?$")
 
 
 def relative(path: str, cwd: str) -> str:

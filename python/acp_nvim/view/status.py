@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
@@ -24,12 +26,11 @@ LIMITS = 3
 _COUNTS = {"one": 1, "five": 5, "seven": 7}
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
-_MONEY = re.compile("[A-Z]{3}")
+_MONEY = lazy_pattern("[A-Z]{3}")
 """What a currency of ISO 4217 looks like; the schema asks for one, agents write `credits`, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class BarPart:
+class BarPart(Struct, frozen=True):
     """A word in the bar; without room those with the largest `need` are left out, 0 never."""
 
     group: str
@@ -45,8 +46,7 @@ class BarPart:
 NOTHING = BarPart("", "", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """What stands above a chat, from left to right."""
 
     parts: tuple[BarPart, ...] = ()

@@ -6,14 +6,15 @@ It may be too long, or nested too deeply for any parser. Called by `message`.
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
+
+from acp_nvim.patterns import lazy_pattern
 
 BEGINNING = 1_000
 """Characters that are looked at."""
 
 _FIELD = r'\s*"(?:jsonrpc|id|method)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+|null)\s*'
-_FIELDS = re.compile(r"\s*\{(" + _FIELD + r"(?:," + _FIELD + r")*)")
+_FIELDS = lazy_pattern(r"\s*\{(" + _FIELD + r"(?:," + _FIELD + r")*)")
 
 
 def first_fields(text: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ sender lives. Called by `transport`.
 
 from __future__ import annotations
 
-import re
+from acp_nvim.patterns import lazy_pattern
 
-_END = re.compile(rb"\r\n|\n|\r")
+_END = lazy_pattern(rb"\r\n|\n|\r")
 
 
 class TooLarge(ValueError):

@@ -7,23 +7,23 @@ nothing is answered. This one is slower, and never keeps it for more than a few 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # what json uses without C
 from typing import Any
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.wire.message import dump_json, finite
 
 STEP = 262_144
 """Bytes or characters that are looked at in one go."""
 
-_PIECE = re.compile(
+_PIECE = lazy_pattern(
     r"(?:[^\"\\\x00-\x1f]{1,4096}+"
     r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^u])"
     r"{1,256}+"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def decode(line: bytes) -> str:

@@ -8,13 +8,13 @@ hold. Called by `peer`, `transport`, `client` and the tutor.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from math import isfinite
 from typing import Any, TypeAlias
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.wire.cut import first_fields
 from acp_nvim.wire.depth import is_too_deep
 
@@ -27,9 +27,9 @@ NOISE_LIMIT = 500
 
 TOO_DEEP, BEFORE = "nested too deeply", "text before a message"
 
-_LEAD = re.compile(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
+_LEAD = lazy_pattern(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
 """What a terminal or an editor wants before the first word: colours, marks, blanks."""
-_FRAME = re.compile(r'\{\s*"(?:jsonrpc|id|method|params|result|error|_meta)"\s*:')
+_FRAME = lazy_pattern(r'\{\s*"(?:jsonrpc|id|method|params|result|error|_meta)"\s*:')
 """Where a message may begin that does not begin its line."""
 MOST_BEFORE = 1_000_000
 """Characters before a message in which its beginning is looked for."""
@@ -37,8 +37,8 @@ ATTEMPTS = 8
 """Beginnings that are tried: each may lead through the whole line."""
 _MEMBERS = frozenset(("id", "method", "params", "result", "error", "_meta"))
 """What a message that does not name its version may have."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = lazy_pattern(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ messages of its own, they would say everything twice and settle requests that wa
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.wire.message import TOO_DEEP, Failure, Message, Noise, Request, Response, to_line
 
 KEPT = 64
@@ -20,7 +20,7 @@ NEAR = 8
 LARGE = 65_536
 """Characters of a line from which it is not remembered: that would keep its memory."""
 
-_SIGNS = re.compile(
+_SIGNS = lazy_pattern(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|.)|[\x00-\x20\x7f\ufeff]"
 )
 """What a terminal is told, and blanks: no words that could announce a quotation."""

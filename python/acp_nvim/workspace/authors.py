@@ -11,9 +11,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import takewhile
 from operator import attrgetter
+
+from msgspec.structs import replace
 
 from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
@@ -19,11 +21,10 @@ from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005
-"""Seconds of drawing after which others have their turn: a key's answer, a cancel."""
+"""CPU seconds of drawing after which others have their turn: a key's answer, a cancel."""
 
 
-@dataclass(slots=True)
-class Noted:
+class Noted(Struct):
     """What the prompt shows of the notes that go along with it."""
 
     labels: tuple[tuple[str, str, int], ...] = ()
@@ -34,8 +35,7 @@ class Noted:
     """They must be found out, again if they are already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rewound:
+class Rewound(Struct, frozen=True):
     """The chat that a rewind came from, and the undos that it made, the newest turn first."""
 
     chat: int
@@ -51,7 +51,9 @@ class Chat:
         prompt: int,
         session: Session,
         clock: Callable[[], float],
+        used: Callable[[], float] = time.thread_time,
     ) -> None:
+        """Take the clock of what is shown, and the CPU seconds that drawing has used."""
         self.number = number
         self.prompt = prompt
         self.session = session
@@ -68,12 +70,19 @@ class Chat:
         """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
         self._opened: frozenset[str] = frozenset()
         self._clock = clock
+        self._used = used
 
     def picture(self) -> Picture:
         """Return what is to be seen now."""
-        state, end, boundary = self.session.state, self._clock() + SLICE, Boundary()
+        state, boundary = self.session.state, Boundary()
+        since, used = self._clock(), self._used()
+
+        def is_over() -> bool:
+            # the clock is cheaper to ask, and is never behind
+            return self._clock() - since >= SLICE and self._used() - used >= SLICE
+
         drawn = self.transcript = boundary.draw(
-            lambda: render(state, self._opened, self.transcript, lambda: self._clock() >= end),
+            lambda: render(state, self._opened, self.transcript, is_over),
             lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
         )
         title = boundary.draw(self._bar, partial(faulty_bar, state.status))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.editor import Editor
@@ -30,6 +30,7 @@ from acp_nvim.storage.told import Told
 from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
 from acp_nvim.workspace.workspace import Workspace
 
@@ -39,8 +40,7 @@ OnGroup: TypeAlias = Callable[[int, bool], None]
 Start: TypeAlias = Callable[[Launch, OnGroup], Awaitable[Link]]
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(Struct, frozen=True):
     """What keeps the user's work safe."""
 
     log: EditLog
@@ -60,8 +60,14 @@ class Review:
         await self.recovery.run()
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Agents(Struct, frozen=True):
+    """Agents that could be installed: the list of them, and what installs one."""
+
+    registry: Registry
+    installer: Installer
+
+
+class Host(Struct, frozen=True):
     """The parts; what changes with time is in them."""
 
     editor: Editor
@@ -71,12 +77,13 @@ class Host:
     follow: FollowAlong
     store: Store
     left_open: LeftOpen
-    registry: Registry
-    installer: Installer
+    agents: Agents
     told: Told
     choices: Choices
     tools: Offers
     tasks: Tasks
+    pulse: Pulse
+    """To be stirred when something has changed."""
     clock: Callable[[], float]
     """Monotonic, in seconds."""
     start: Start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -15,7 +14,9 @@ from acp_nvim.client.launch import Launch, Remote
 from acp_nvim.config import AgentOptions, Options
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.paths import SAME, Paths
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.registry.installed import Installed
+from acp_nvim.transport import remote as elsewhere
 from acp_nvim.transport.child import spawn
 from acp_nvim.transport.door import door
 from acp_nvim.transport.link import Link
@@ -129,9 +130,8 @@ async def start(launch: Launch, on_group: Callable[[int, bool], None]) -> Link:
 
 
 async def _connect(name: str, remote: Remote) -> Link:
-    remote_transport = door("transport.remote", name)
-    link: Link = await remote_transport.connect(name, remote.url, await remote.headers())
-    return link
+    door(elsewhere, name)
+    return await elsewhere.connect(name, remote.url, await remote.headers())
 
 
 def available(
@@ -199,7 +199,7 @@ def environment_of_python() -> dict[str, str]:
     return {key: value for key, value in environment().items() if not _SAID.match(key)}
 
 
-_SAID = re.compile(
+_SAID = lazy_pattern(
     r"PYTHON.|VIRTUAL_ENV|__PYVENV_LAUNCHER__$|PIP_(USER|TARGET|PREFIX|ROOT|PYTHON|REQUIRE_|"
     r"CONSTRAINT|NO_DEPS|NO_BINARY|DRY_RUN)|UV_(TARGET|PREFIX|SYSTEM_PYTHON|PYTHON$|CONSTRAINT|"
     r"OVERRIDE|REQUIRE_HASHES|NO_BINARY)"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from tempfile import gettempdir
 from typing import Any
+
+from msgspec import Struct, field
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
@@ -24,8 +25,7 @@ from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
 
 
-@dataclass(slots=True)
-class Workspace:
+class Workspace(Struct):
     """The state of the plugin as a whole; changed by commands only."""
 
     epoch: float = 0.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 import acp_nvim
 from acp_nvim.client import inbound
@@ -67,7 +67,7 @@ def configured(options: dict[str, Any]) -> Stage:
     """Return a stage for an agent that is started with this `vim.g.acp`."""
     known, _ = parse({"agents": {"scripted": {"command": "scripted"}}} | options)
     plan = launch("scripted", known, root="/tmp", cwd="/tmp")
-    return Stage(**{field.name: getattr(plan, field.name) for field in fields(plan)})
+    return Stage(**asdict(plan))
 
 
 async def asked(stage: Stage, session: Session, count: int = 1) -> Question:

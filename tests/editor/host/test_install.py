@@ -71,7 +71,7 @@ def test_with_uv(install: Install) -> None:
     assert calls[0].startswith("uv venv --quiet --allow-existing --python >=3.11 /")
     assert calls[0].endswith("/acp.nvim/venv")
     python = calls[0].split()[-1] + "/bin/python"
-    assert calls[1] == f"uv pip install --quiet --python {python} {WHEELS}"
+    assert calls[1] == f"uv pip install --quiet --compile-bytecode --python {python} {WHEELS}"
     assert calls[2].startswith("python -I -c import compileall")
     assert len(calls) == 3
 

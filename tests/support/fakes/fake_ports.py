@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
+from msgspec.structs import asdict, replace
 
 from acp_nvim.editor import (
     BufferOptions,

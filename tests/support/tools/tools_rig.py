@@ -20,7 +20,8 @@ from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.session.event import SessionOpened
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import FileAnswer, FileRequest, WriteFileRequest
-from acp_nvim.tools.offers import Names, Offered, Offers
+from acp_nvim.tools.offered import Names, Offered
+from acp_nvim.tools.offers import Offers
 from acp_nvim.tools.parts import Parts
 from acp_nvim.tools.server import Server
 from tests.support.fakes.fake_editor import FakeToolAnswers, fake_editor

@@ -186,6 +186,9 @@ def load() -> None:
     import acp_nvim.collector
     import acp_nvim.nvim.call
     import acp_nvim.nvim.editor  # noqa: F401
+    from acp_nvim import lazy
+
+    lazy.load_all()
 
     del sys.path[0], pynvim
 

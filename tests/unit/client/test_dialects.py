@@ -46,7 +46,7 @@ class Other:
 
 @pytest.fixture(autouse=True)
 def other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(negotiate._DIALECTS, 2, Other())
+    monkeypatch.setitem(negotiate._DIALECTS, 2, Other)
     # the schema is that of version 1
     monkeypatch.setattr(scripted_agent, "validate_client_message", lambda *_: None)
 

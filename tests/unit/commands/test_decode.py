@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pytest
+from msgspec import Struct, field
 
 from acp_nvim.commands import payloads
 from acp_nvim.commands.decode import decode
 from acp_nvim.errors import UserError
 
 
-@dataclass(frozen=True)
-class Inner:
+class Inner(Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """One field of each type that payloads have."""
 
     chat: int

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files import disk

@@ -6,11 +6,11 @@ import asyncio
 import re
 import tempfile
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files.baselines.baselines import Baselines

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.change import saw, wrote

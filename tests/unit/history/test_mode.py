@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.history.attributes import NO_FILE, FileAttributes
 from acp_nvim.history.author import Author

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
 from acp_nvim.errors import FileProblem

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import acp.schema
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.protocol.dialect import (

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -180,9 +181,9 @@ async def test_one_that_this_machine_trusts(
 async def test_a_library_that_is_missing_is_named(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(name: str) -> None:
+    def missing(module: ModuleType) -> None:
         raise ModuleNotFoundError("no", name="httpx2")
 
-    monkeypatch.setattr(door, "import_module", missing)
+    monkeypatch.setattr(door.lazy, "load", missing)
     said = await refusal(registry, "https://example.org/list")
     assert said == "the list of agents needs the Python package httpx2: run :Acp install"

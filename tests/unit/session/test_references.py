@@ -6,10 +6,11 @@ Every field is looked at, all the way down: a new one that holds a key is tried 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.event import (
     CancelRequested,
@@ -51,20 +52,20 @@ def texts(value: object) -> Iterator[str]:
     elif isinstance(value, Sequence | set | frozenset):
         for item in value:
             yield from texts(item)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from texts(getattr(value, field.name))
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from texts(getattr(value, name))
 
 
 def references(state: SessionState) -> Iterator[str]:
     """Yield every text of the state that is not the key of an entry in that entry itself."""
-    for field in fields(state):
-        if field.name not in KEPT:
-            yield from texts(getattr(state, field.name))
+    for name in state.__struct_fields__:
+        if name not in KEPT:
+            yield from texts(getattr(state, name))
     for entry in state.entries:
-        for field in fields(entry):
-            if field.name != "key":
-                yield from texts(getattr(entry, field.name))
+        for name in entry.__struct_fields__:
+            if name != "key":
+                yield from texts(getattr(entry, name))
 
 
 class Session:
@@ -273,7 +274,7 @@ def operated(session: Session, kept: Sequence[Entry], how: str) -> None:
     elif how == "carry":
         session.hear(*carried(state, state.turn, "goes on here"))
     elif how == "reopen":
-        session.hear(*restored(stored(saved_of(state.evolved(id="s1"), 1.0))))
+        session.hear(*restored(stored(saved_of(replace(state, id="s1"), 1.0))))
     elif how == "load":
         session.hear(TranscriptRestored(tuple(with_kept(state.entries, kept))))
     else:

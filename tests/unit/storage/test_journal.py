@@ -7,7 +7,6 @@ import stat
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Memory, Remembered, recollect

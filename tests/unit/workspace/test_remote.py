@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -30,10 +31,10 @@ def test_the_libraries_are_loaded_only_when_an_agent_is_remote() -> None:
 
 
 async def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
+    def missing(module: ModuleType) -> None:
         raise ModuleNotFoundError("no", name="websockets")
 
-    monkeypatch.setattr(door, "import_module", missing)
+    monkeypatch.setattr(door.lazy, "load", missing)
     options, _ = parse({"agents": {"far": {"url": "ws://x"}}})
     with pytest.raises(UserError, match="far needs the Python package websockets: run :Acp inst"):
         await start(launch("far", options, root="/", cwd="/"), lambda group, alive: None)

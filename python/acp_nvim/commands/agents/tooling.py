@@ -7,8 +7,8 @@ from collections.abc import Awaitable
 from acp_nvim.commands.payloads import Nothing
 from acp_nvim.commands.payloads.of_tools import Answered, Tools
 from acp_nvim.errors import UserError
-from acp_nvim.tools.offers import Offered
-from acp_nvim.transport.door import door
+from acp_nvim.tools import listing
+from acp_nvim.tools.offered import Offered
 from acp_nvim.view.block import Line
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import editor_tools
@@ -35,7 +35,6 @@ def _why_none(host: Host, agent: str) -> str:
 
 
 async def _show(host: Host, offered: Offered) -> None:
-    listing = door("tools.listing", "the tools of the editor")
     lines = [Line(row) for row in await listing.rows(offered)]
     await host.editor.chats.read([lines])
 

@@ -7,47 +7,42 @@ from 0, lines from 1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+
+class Nothing(Struct, frozen=True):
     """The verb says it all."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfChat:
+class OfChat(Struct, frozen=True):
     """Something about a chat."""
 
     chat: int
 
 
-@dataclass(frozen=True, slots=True)
-class OfAgent:
+class OfAgent(Struct, frozen=True):
     """Something about an agent: the one of that name, else that of the chat."""
 
     agent: str | None = None
     chat: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OfFile:
+class OfFile(Struct, frozen=True):
     """Something about a file."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
+class Met(Struct, frozen=True):
     """The user has opened a file, or saved it: `saved` is its stamp then."""
 
     path: str
     saved: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Configure:
+class Configure(Struct, frozen=True):
     """The user's raw configuration, and Neovim's folders: data, state, root."""
 
     options: Any

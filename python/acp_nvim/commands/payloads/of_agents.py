@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ListAgents:
+class ListAgents(Struct, frozen=True):
     """How many columns there are, and of which agents the details are wanted."""
 
     width: int
     opened: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OfName:
+class OfName(Struct, frozen=True):
     """Something about the agent of that name, whether it runs, is here, or neither."""
 
     agent: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from acp_nvim.session.model import Selection
 
 
-@dataclass(frozen=True, slots=True)
-class SendPrompt:
+class SendPrompt(Struct, frozen=True):
     """`blocks` are content blocks as a script gives them; `bang` cancels the turn first."""
 
     chat: int
@@ -24,40 +24,35 @@ class SendPrompt:
     """Names in mentions that the selections stand for."""
 
 
-@dataclass(frozen=True, slots=True)
-class AttachImage:
+class AttachImage(Struct, frozen=True):
     """An image for the next prompt, from a file; without a path that in the clipboard."""
 
     chat: int
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DropImage:
+class DropImage(Struct, frozen=True):
     """That image is not to go along."""
 
     chat: int
     image: int
 
 
-@dataclass(frozen=True, slots=True)
-class Steer:
+class Steer(Struct, frozen=True):
     """Text for the turn that runs."""
 
     chat: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetMode:
+class SetMode(Struct, frozen=True):
     """Without a mode the user picks."""
 
     chat: int
     mode: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SetOption:
+class SetOption(Struct, frozen=True):
     """What is left out the user picks; `category` names the option by what it is for."""
 
     chat: int
@@ -66,16 +61,14 @@ class SetOption:
     category: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OfNote:
+class OfNote(Struct, frozen=True):
     """A note that goes along with the next prompt; without a key all of them."""
 
     chat: int
     key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DropNote:
+class DropNote(Struct, frozen=True):
     """That note is not to go along."""
 
     chat: int

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from acp_nvim.session.request import ElicitationAction
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAnswer:
+class GivenAnswer(Struct, frozen=True):
     """To an elicitation: accept, decline or cancel; without content with what its form holds."""
 
     action: ElicitationAction
     content: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Respond:
+class Respond(Struct, frozen=True):
     """An option answers a permission, an answer an elicitation.
 
     `seen` is the digest of what the user saw, None for a script that has seen no window; `inside`:
@@ -32,8 +31,7 @@ class Respond:
     inside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fill:
+class Fill(Struct, frozen=True):
     """Field and option count from 0; without text and option the field is emptied."""
 
     ask: str
@@ -42,30 +40,26 @@ class Fill:
     option: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GoToQuestion:
+class GoToQuestion(Struct, frozen=True):
     """The next of those that wait (`step` 1), or that before (-1), counted round."""
 
     step: int
 
 
-@dataclass(frozen=True, slots=True)
-class OfQuestion:
+class OfQuestion(Struct, frozen=True):
     """A question."""
 
     ask: str
 
 
-@dataclass(frozen=True, slots=True)
-class WindowMoved:
+class WindowMoved(Struct, frozen=True):
     """Where the window of the questions is now."""
 
     bufnr: int
     winid: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """`index` is a file, from 0, counted round."""
 
     ask: str

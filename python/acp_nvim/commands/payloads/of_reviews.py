@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ShowReview:
+
+class ShowReview(Struct, frozen=True):
     """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer.
     `only`: show it, and go nowhere."""
 
@@ -19,8 +19,7 @@ class ShowReview:
     only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Decide:
+class Decide(Struct, frozen=True):
     """Keep or reject: lines of a file (first and last, inclusive), the file, or all."""
 
     verdict: Literal["keep", "reject"]
@@ -37,8 +36,7 @@ class Decide:
     mark: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Undo:
+class Undo(Struct, frozen=True):
     """The turn of that number, else the last one; without a chat of the project of `path`."""
 
     chat: int | None = None
@@ -46,16 +44,14 @@ class Undo:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Redo:
+class Redo(Struct, frozen=True):
     """What was taken back last, in the session of that chat or in any."""
 
     chat: int | None = None
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ShowDiff:
+class ShowDiff(Struct, frozen=True):
     """Of that turn or all of the chat's session; without a chat, of the project of `path`. In that
     buffer."""
 
@@ -65,8 +61,7 @@ class ShowDiff:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HunkPart:
+class HunkPart(Struct, frozen=True):
     """A hunk that was shown at that 1-based line, or lines of it: 0-based, inclusive; `last` -1 is
     the whole."""
 
@@ -77,8 +72,7 @@ class HunkPart:
     last: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class DecideParts:
+class DecideParts(Struct, frozen=True):
     """Keep or reject these; `scope`: how they were named; `because`: why, for the agent."""
 
     verdict: Literal["keep", "reject"]
@@ -87,8 +81,7 @@ class DecideParts:
     because: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CommentOn:
+class CommentOn(Struct, frozen=True):
     """Words on lines of a file (first and last, inclusive), as these are; without text none."""
 
     path: str
@@ -101,8 +94,7 @@ class CommentOn:
     mark: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class OfLine:
+class OfLine(Struct, frozen=True):
     """Something about a line of a file."""
 
     path: str

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Start:
+
+class Start(Struct, frozen=True):
     """`file` is the path of the current buffer or ''; the talk of chat `source` goes on in it."""
 
     agent: str
@@ -18,8 +18,7 @@ class Start:
     source: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Struct, frozen=True):
     """`bang`: kill it."""
 
     bang: bool
@@ -27,32 +26,28 @@ class Stop:
     chat: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LogIn:
+class LogIn(Struct, frozen=True):
     """By that method; without one the user picks."""
 
     chat: int
     method: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LoginEnded:
+class LoginEnded(Struct, frozen=True):
     """Without a code the terminal was closed."""
 
     call: int
     code: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """A row of a picker, from 0; none for nothing."""
 
     call: int
     index: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sessions:
+class Sessions(Struct, frozen=True):
     """`action`: what is done with the session that is picked, '' to go on with it."""
 
     file: str
@@ -60,8 +55,7 @@ class Sessions:
     action: Literal["", "close", "delete", "archive", "unarchive"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ListSessions:
+class ListSessions(Struct, frozen=True):
     """Those of that project, in that buffer."""
 
     list: int
@@ -69,23 +63,20 @@ class ListSessions:
     cwd: str
 
 
-@dataclass(frozen=True, slots=True)
-class OfList:
+class OfList(Struct, frozen=True):
     """Something about a buffer that lists the sessions."""
 
     list: int
 
 
-@dataclass(frozen=True, slots=True)
-class FilterSessions:
+class FilterSessions(Struct, frozen=True):
     """Only the rows that show these words."""
 
     list: int
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class OfListed:
+class OfListed(Struct, frozen=True):
     """What is done with a session of a list, which is the one of that chat or of that name."""
 
     list: int
@@ -97,32 +88,28 @@ class OfListed:
     """The new one."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfProject:
+class OfProject(Struct, frozen=True):
     """Something about the project of that file, '' for none, else of the working directory."""
 
     file: str
     cwd: str
 
 
-@dataclass(frozen=True, slots=True)
-class Forget:
+class Forget(Struct, frozen=True):
     """What is kept of the session of that chat, or `all` that is kept, is to be removed."""
 
     what: Literal["session", "all"] = "session"
     chat: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Struct, frozen=True):
     """The session of that chat gets this title."""
 
     chat: int
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reopen:
+class Reopen(Struct, frozen=True):
     """The name of a chat buffer says the session."""
 
     chat: int
@@ -132,8 +119,7 @@ class Reopen:
     cwd: str
 
 
-@dataclass(frozen=True, slots=True)
-class StayedChat:
+class StayedChat(Struct, frozen=True):
     """A chat of an earlier host; without `session` the agent had not named it yet."""
 
     chat: int
@@ -143,15 +129,13 @@ class StayedChat:
     session: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stayed:
+class Stayed(Struct, frozen=True):
     """The chats that have outlived their host, the last used first."""
 
     chats: tuple[StayedChat, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewind:
+class Rewind(Struct, frozen=True):
     """To before the turn of that number, else before the last one."""
 
     chat: int

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+
+class Tools(Struct, frozen=True):
     """The tools of a session's agent: show them, or turn them on or off."""
 
     chat: int
     to: Literal["", "on", "off"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """What the editor says to the question of a tool."""
 
     call: int

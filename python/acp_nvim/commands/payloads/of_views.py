@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from acp_nvim.view.chat.transcript import FoldAction
 
 
-@dataclass(frozen=True, slots=True)
-class FollowLink:
+class FollowLink(Struct, frozen=True):
     """What a row of a chat speaks of: a file, a tool call."""
 
     chat: int
@@ -18,16 +18,14 @@ class FollowLink:
     """What stands under the cursor."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenLink:
+class OpenLink(Struct, frozen=True):
     """The web address under the cursor, and the text that stands for it."""
 
     address: str
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """Open or close what stands in a row, or all of it."""
 
     chat: int
@@ -35,32 +33,28 @@ class Fold:
     action: FoldAction
 
 
-@dataclass(frozen=True, slots=True)
-class PromptMade:
+class PromptMade(Struct, frozen=True):
     """A chat has another prompt buffer."""
 
     chat: int
     prompt: int
 
 
-@dataclass(frozen=True, slots=True)
-class Follow:
+class Follow(Struct, frozen=True):
     """`moved`: it is off because the user moved in its window."""
 
     to: Literal["on", "off", "toggle"]
     moved: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OfRow:
+class OfRow(Struct, frozen=True):
     """What stands in a row of a chat."""
 
     chat: int
     row: int
 
 
-@dataclass(frozen=True, slots=True)
-class OfCall:
+class OfCall(Struct, frozen=True):
     """A tool call by its names."""
 
     agent: str
@@ -68,16 +62,14 @@ class OfCall:
     call: str
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalInput:
+class TerminalInput(Struct, frozen=True):
     """What the user typed; the number is the host's own."""
 
     terminal: int
     data: bytes | str
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalSize:
+class TerminalSize(Struct, frozen=True):
     """The largest window that shows it."""
 
     terminal: int

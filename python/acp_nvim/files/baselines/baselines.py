@@ -8,13 +8,13 @@ found, but not what was there before.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic, time_ns
 from types import MappingProxyType
 
 import anyio
 from anyio import to_thread
+from msgspec import Struct, field
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines.cache import SnapshotCache
@@ -45,8 +45,7 @@ the next one goes on."""
 NO_ENCODINGS: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """What differs; `unknown`: files that changed, whose text before or after is not known.
 
     `gone`: files and folders (with "/") that git ignores and that are gone, and nobody has kept.
@@ -55,8 +54,18 @@ class Changes:
     known: tuple[DiskChange, ...]
     unknown: tuple[str, ...]
     gone: tuple[str, ...] = ()
-    reasons: Mapping[str, Reason] = field(default_factory=dict, compare=False)
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
     """Why each of the unknown is not known."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Changes) and self._paths == other._paths
+
+    def __hash__(self) -> int:
+        return hash(self._paths)
+
+    @property
+    def _paths(self) -> tuple[object, ...]:
+        return self.known, self.unknown, self.gone
 
 
 class Baselines:

@@ -7,7 +7,8 @@ index has it when it was seen, the text is git's blob: asked for only once the f
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines.snapshot import Snapshot
@@ -21,8 +22,7 @@ INODE = (1 << 32) - 1
 """What git's index has of an inode."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
+class _Index(Struct, frozen=True):
     written: int
     asked: frozenset[str]
     tracked: Mapping[str, git.Tracked]

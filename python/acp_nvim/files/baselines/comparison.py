@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from time import monotonic, sleep, time_ns
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
@@ -39,21 +41,29 @@ PATIENCE = 0.2
 """Seconds that one comparison waits for all files that somebody is writing."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiskChange:
+class DiskChange(Struct, frozen=True):
     """What one file held, and what it holds; None: it was, or is, not there. Exact texts."""
 
     path: str
     before: str | None
     after: str | None
-    form: FileAttributes = field(default=UNKNOWN_ATTRIBUTES, compare=False)
+    form: FileAttributes = UNKNOWN_ATTRIBUTES
     """How the file was on disk before, and what else it was given."""
-    stamps: tuple[str, ...] = field(default=(), compare=False)
+    stamps: tuple[str, ...] = ()
     """What `disk.stamp` said when it held `before`, as far as that is known."""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DiskChange) and self._texts == other._texts
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
+    def __hash__(self) -> int:
+        return hash(self._texts)
+
+    @property
+    def _texts(self) -> tuple[str, str | None, str | None]:
+        return self.path, self.before, self.after
+
+
+class Unclear(Struct, frozen=True):
     """A file whose text before or after a change is not known, as it was seen; None: not seen, of
     a link both."""
 

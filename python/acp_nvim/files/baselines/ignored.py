@@ -5,7 +5,6 @@ kept, so that they can come back. Other changes are not told: builds and logs ch
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Awaitable, Callable, Iterable
 from time import monotonic
 from typing import TypeAlias
@@ -17,6 +16,7 @@ from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.listing import LEFT_OUT, LISTING_LIMIT, MARKS, fingerprint, walk
 from acp_nvim.files.baselines.snapshot import Snapshot, read_snapshot
 from acp_nvim.files.roots import inside
+from acp_nvim.patterns import lazy_pattern
 
 MOST = 2_000
 """Files that are watched of a repository."""
@@ -26,7 +26,7 @@ BUDGET = 4 << 20
 """Bytes of all these texts of a repository, compressed."""
 PATIENCE = 0.3
 """Seconds in which the ignored folders of a repository are listed."""
-PASSING = re.compile(r"(\.sw[a-p]|~|\.pyc|\.pid|\.lock|\.tmp)$")
+PASSING = lazy_pattern(r"(\.sw[a-p]|~|\.pyc|\.pid|\.lock|\.tmp)$")
 """Names of files that come and go by themselves."""
 
 Seen: TypeAlias = dict[str, Snapshot | None]

@@ -12,12 +12,12 @@ import stat
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from time import monotonic
 from typing import TypeAlias
 
 from anyio import to_thread
+from msgspec import Struct, field
 
 from acp_nvim.files import git
 from acp_nvim.files.roots import inside
@@ -41,8 +41,7 @@ AT_ONCE = 256
 """Files of a folder that are looked at between two looks at the clock."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """The plain files below a folder by path.
 
     `whole`: no limit was met. `parts`: the folder and the repositories within that were listed,
@@ -56,8 +55,7 @@ class Listing:
     """Where the links lead, which are no files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """The paths of files, and of repositories within."""
 
     paths: Iterable[str]

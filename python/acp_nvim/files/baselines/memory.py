@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii
 from typing import BinaryIO, Protocol
+
+from msgspec import Struct, field
 
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.listing import Fingerprint
@@ -28,8 +29,7 @@ class Sink(Protocol):
         """Keep it after, or in the place of, all that was kept. Never raises."""
 
 
-@dataclass(slots=True)
-class Remembered:
+class Remembered(Struct):
     """What files held, by path, and when their folders were visited, by folder."""
 
     sights: dict[str, Snapshot] = field(default_factory=dict)

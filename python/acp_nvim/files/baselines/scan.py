@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
 from acp_nvim.files.baselines.snapshot import is_recent, read_snapshot
@@ -23,8 +24,7 @@ Rules: TypeAlias = frozenset[str]
 NO_RULES: Rules = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """When an inventory of a folder was begun (ns since 1970), what it reached, the rules then."""
 
     folder: str

@@ -6,12 +6,14 @@ Reading happens in threads. A file that goes away, or may not be read, is no err
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
 from enum import Enum
 from hashlib import blake2b
 from stat import S_IMODE
 from time import time_ns
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files import rooted
 from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
@@ -36,8 +38,7 @@ Text: TypeAlias = str | Unknown | None
 """None: there is no such file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """`fingerprint`: None where there was no file. `digest`: of its bytes, b"" if not read.
 
     `packed`: its bytes, compressed; None where they are not kept. `settled`: as long as the

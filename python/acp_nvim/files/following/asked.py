@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.following.supposed import EndedTurns, surest
 from acp_nvim.files.knowledge import Sure
 from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import Author
+from acp_nvim.patterns import lazy_pattern
 
-OF_EDITOR = re.compile(r"/(\.[^/]*\.(sw[a-p]|un~)|%([^/%]+%)+[^/]*)$")
+OF_EDITOR = lazy_pattern(r"/(\.[^/]*\.(sw[a-p]|un~)|%([^/%]+%)+[^/]*)$")
 """Swap and undo files, which the editor writes as the user types: nobody's."""
 
 
-@dataclass(slots=True)
-class Looks:
+class Looks(Struct):
     """Resolved paths, and folders, each with whose turn asked for it, None: nobody's.
 
     `sure`: those of which a tool call says that it changes them.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import DiskChange
@@ -16,8 +17,7 @@ MOST_TEXTS = 10
 """Texts of one file that are remembered, of which one may have been made upon the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
+class Dispute(Struct, frozen=True):
     """The disk, as it was then, and the user differ at a line; `author` is whose the disk is, and
     `conflict` what the disk has, if it is an agent's."""
 

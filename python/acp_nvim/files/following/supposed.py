@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from time import time_ns
+
+from msgspec.structs import replace
 
 from acp_nvim.history.author import Author, SessionKey, TurnKey
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import DiskChange
@@ -19,8 +21,7 @@ from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
 
 
-@dataclass(frozen=True, slots=True)
-class Late:
+class Late(Struct, frozen=True):
     """What the disk has new and the editor has not taken, or may have (`amid`): it has failed.
 
     `change`: None if it is not known what it was. `known`: what its author knew of the file when it
@@ -36,8 +37,7 @@ class Late:
     sure: Sure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """A write of ours, exact live texts; `told`: the books have it."""
 
     before: str | None

@@ -5,17 +5,17 @@ Version 1 has them in its unstable schema only; they come all the same, and are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.protocol.base import Items, Lenient, WireModel, compact
 from acp_nvim.session.event import Event, PlanReplaced, Unknown
 from acp_nvim.session.model import PlanEntry
 
 Update: TypeAlias = dict[str, Any]
 
-_TASK = re.compile(r"[-*+] \[([ xX])\] ")
+_TASK = lazy_pattern(r"[-*+] \[([ xX])\] ")
 
 
 class Step(WireModel):

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from acp_nvim.paths import named
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.protocol.v2 import types
 from acp_nvim.session.content import Diff, FileChange, ToolContent
 
 GIT_PATCH = "git_patch"
-_HEAD = re.compile(r"@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@")
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_HEAD = lazy_pattern(r"@@ -\d+(?:,(\d{1,9}))? \+\d+(?:,(\d{1,9}))? @@")
+_ESCAPE = lazy_pattern(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS = {
     b"a": b"\a",
     b"b": b"\b",
@@ -28,8 +30,7 @@ _LETTERS = {
 }
 
 
-@dataclass(slots=True)
-class _Hunk:
+class _Hunk(Struct):
     path: str
     is_new: bool
     olds: int

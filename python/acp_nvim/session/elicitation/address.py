@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+
+from acp_nvim.patterns import lazy_pattern
 
 LONGEST = 8_000
 """Characters of an address that a browser surely takes."""
 
 # Browsers read a backslash as a slash, and drop line ends: the host would be another one.
-_UNSAFE = re.compile(r"[\s\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
-_HOST = re.compile(
+_UNSAFE = lazy_pattern(r"[\s\\\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]")
+_HOST = lazy_pattern(
     r"(?:.*@)?(?:\[(?P<six>[^]]+)\]|(?P<name>[^\W_](?:[\w.-]*[\w.])?))(?::\d*)?", re.DOTALL
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """`start` and `end` say where the host stands in the text; `refusal` why it is not opened."""
 
     url: str

@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, TypeAlias, assert_never
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.elicitation import pattern
 from acp_nvim.session.elicitation.model import (
     BooleanField,
@@ -30,19 +33,23 @@ Filled: TypeAlias = str | bool | tuple[str, ...] | None
 """What stands in a field: a number as the text that was typed; None: nothing yet."""
 
 LARGEST_INTEGER = 2**63 - 1
-_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_WHOLE = lazy_pattern(r"[+-]?\d{1,19}", re.ASCII)
+_EMAIL = lazy_pattern(r"[^@\s]+@[^@\s]+")
+_URI = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+_DATE = lazy_pattern(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATE_TIME = lazy_pattern(
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Draft:
+class Draft(Struct, frozen=True):
     """What stands in the fields, by name, and what is wrong with it, a sentence each."""
 
     filled: Mapping[str, Filled]
     errors: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return "Draft()"
 
 
 def prefilled(form: Form) -> Draft:

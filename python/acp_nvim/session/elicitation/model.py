@@ -5,15 +5,15 @@ Only the questions; what the user has filled in is a `form.Draft` and is never p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 """An answer, of the JSON type that its field wants (schema ElicitationContentValue)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One value of an enum, and what to call it."""
 
     value: str
@@ -21,16 +21,14 @@ class Option:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
+class _Named(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     description: str | None = None
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextField(_Named):
+class TextField(_Named, frozen=True, kw_only=True):
     """A string; an unknown `format` is only said, not checked (C-289)."""
 
     minimum: int | None = None
@@ -40,8 +38,7 @@ class TextField(_Named):
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumberField(_Named):
+class NumberField(_Named, frozen=True, kw_only=True):
     """A number, or an integer."""
 
     integer: bool = False
@@ -50,23 +47,20 @@ class NumberField(_Named):
     default: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BooleanField(_Named):
+class BooleanField(_Named, frozen=True, kw_only=True):
     """Yes or no; without a default it is neither until the user says so."""
 
     default: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChoiceField(_Named):
+class ChoiceField(_Named, frozen=True, kw_only=True):
     """One of the options."""
 
     options: tuple[Option, ...]
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChoicesField(_Named):
+class ChoicesField(_Named, frozen=True, kw_only=True):
     """Some of the options."""
 
     options: tuple[Option, ...]
@@ -75,8 +69,7 @@ class ChoicesField(_Named):
     default: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnsupportedField(_Named):
+class UnsupportedField(_Named, frozen=True, kw_only=True):
     """A property of a type that this client does not know: never asked for (C-290)."""
 
     type: str
@@ -87,8 +80,7 @@ Field: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """Fields in the agent's order; none at all is a plain question (C-291)."""
 
     fields: tuple[Field, ...] = ()
@@ -96,16 +88,14 @@ class Form:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """An address that the user is to visit; `id` is the agent's name for it, opaque (C-299)."""
 
     id: str
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Elicitation:
+class Elicitation(Struct, frozen=True):
     """A question of the agent beyond permissions."""
 
     message: str

@@ -9,16 +9,17 @@ import re
 import unicodedata
 from urllib.parse import unquote, urlsplit
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.elicitation.address import judge
 
-_MARKS = re.compile(r"[*`~\\]")
+_MARKS = lazy_pattern(r"[*`~\\]")
 """Of Markdown, which a chat may hide within a name."""
 _ENDINGS = (
     "com|org|net|edu|gov|mil|int|io|dev|app|ai|co|me|info|biz|cloud|online|site|xyz|shop|tech|page"
     "|uk|de|fr|eu|ch|at|nl|be|it|es|pt|pl|se|no|dk|fi|ie|ru|ua|cn|jp|kr|tw|hk|sg|au|nz|ca|us|br|mx"
 )
 """With these, words with a dot are rather hosts than files."""
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     rf"""(?:https?|ftp|wss?)://[^\s<>"'|]+|\bwww\.[^\s<>"'|]+"""
     rf"""|(?<![\w./@-])(?:[\w-]+\.)+(?:{_ENDINGS})\b(?![\w.-]*\()(?:[:/?#][^\s<>"'|]*)?""",
     re.IGNORECASE,

@@ -11,15 +11,17 @@ from __future__ import annotations
 import re
 import warnings
 
+from acp_nvim.patterns import lazy_pattern
+
 LONGEST_PATTERN = 1_000
 MOST_WAYS = 1_000_000
 """Through a pattern, from all places of the text, before it is not checked."""
 
-_LOOP = re.compile(r"[*+]|\{\d*,")
+_LOOP = lazy_pattern(r"[*+]|\{\d*,")
 """May take any number of the characters."""
-_FORK = re.compile(r"[?|]")
+_FORK = lazy_pattern(r"[?|]")
 """Doubles the ways, if it is in no loop."""
-_NOT_ASKED = re.compile(r"\)[*+{]|\(\?[^:]|\\[\dkpP]")
+_NOT_ASKED = lazy_pattern(r"\)[*+{]|\(\?[^:]|\\[\dkpP]")
 """A loop of a group, in which ways multiply; look-around, names, back references, properties."""
 
 

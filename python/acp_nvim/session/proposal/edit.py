@@ -6,14 +6,14 @@ ends of the file where they are applied (`proposal.proposed`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.session.content import Diff
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Struct, frozen=True):
     """Put `new` in place of `old`, which stands in one place; `everywhere`: in all of them.
 
     An empty `old` makes a new file.
@@ -24,23 +24,20 @@ class Replace:
     everywhere: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """Make this the text of the file."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Struct, frozen=True):
     """Put whole lines behind that many lines of the file."""
 
     after: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A hunk of a patch: lines without their ends; only where they stand may be another place."""
 
     old: tuple[str, ...]
@@ -55,23 +52,20 @@ class Piece:
     """Whether the last line has an end afterwards; None: as before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """Change the file piece by piece, downwards."""
 
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Struct, frozen=True):
     """Delete the file."""
 
 
 Edit: TypeAlias = Replace | Whole | Insert | Patch | Remove
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """What is to happen to one file: the edits, one after the other.
 
     `instead` is another account of the same (the tool's input where `edits` come from a diff), for
@@ -91,8 +85,7 @@ class Proposal:
         return any(isinstance(edit, Whole) for edit in self.edits)
 
 
-@dataclass(frozen=True, slots=True)
-class NoFit:
+class NoFit(Struct, frozen=True):
     """The edits cannot be made to the file as it is; `reason` is a clause without agent text."""
 
     reason: str

@@ -6,12 +6,13 @@ nobody proposed.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.proposal.edit import Edit, Patch, Piece, Proposal, Remove, Whole
 
-HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+HUNK = lazy_pattern(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 NO_END = "\\ No newline at end of file"
 NOWHERE = "/dev/null"
 ENVELOPE = "*** Begin Patch"
@@ -23,8 +24,7 @@ class NotAPatch(ValueError):
     """The text is no patch, or a broken one."""
 
 
-@dataclass(slots=True)
-class _Body:
+class _Body(Struct):
     """The lines of a hunk so far."""
 
     old: list[str] = field(default_factory=list)

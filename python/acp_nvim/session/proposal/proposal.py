@@ -9,8 +9,10 @@ Files that only the input names are among the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim import hunks
 from acp_nvim.paths import SAME, Paths, absolute, named
@@ -24,8 +26,7 @@ MOST_PARTS = 200
 """Diffs of a tool call that are put together, file by file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(Struct, frozen=True):
     """One file as it is and as it would be, if a permission is given.
 
     `before` None: there is no such file; `after` None: there will be none. Where the proposal does

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.place import PATH_KEYS
 from acp_nvim.session.proposal.edit import Edit, Insert, Patch, Proposal, Remove, Replace, Whole
 from acp_nvim.session.proposal.patch import ENVELOPE, envelope, unified
@@ -42,8 +44,8 @@ SPOKEN = frozenset(
     )
 )
 """Members of an input that its proposals say."""
-WRITES = re.compile(r"write|create", re.IGNORECASE)
-BLOCK = re.compile(
+WRITES = lazy_pattern(r"write|create", re.IGNORECASE)
+BLOCK = lazy_pattern(
     r"\s*[<-]{5,9} ?SEARCH>?\r?\n(.*?)\r?\n?={5,9}\r?\n"
     r"(.*?)\r?\n?[>+]{5,9} ?REPLACE>?[ \t]*(?:\r?\n|$)",
     re.DOTALL,

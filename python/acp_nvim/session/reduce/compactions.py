@@ -5,7 +5,7 @@ A reducer of this package. Chunks of a summary may come first, and `completed` t
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import UNSET, CompactionUpdated

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from acp_nvim.session.log import Index, Log, Table
 from acp_nvim.session.model import Mark, Severity, ToolStatus
@@ -22,7 +23,8 @@ OPEN = frozenset({"pending", "in_progress"})
 
 def add(state: SessionState, entry: Entry, *, current: str | None = None) -> SessionState:
     """Append an entry with a new key; `current` as in `SessionState`."""
-    return state.evolved(
+    return replace(
+        state,
         entries=Log.of(state.entries).appended(entry),
         index=Index.of(state.index).put(entry.key, len(state.entries)),
         current=current,
@@ -33,7 +35,7 @@ def put(state: SessionState, entry: Entry, *, current: str | None) -> SessionSta
     """Put an entry in place of the one with the same key, which must be there."""
     position = state.index[entry.key]
     entries = Log.of(state.entries).put(position, entry)
-    return state.evolved(entries=entries, current=current)
+    return replace(state, entries=entries, current=current)
 
 
 def add_named(state: SessionState, name: str, entry: Named) -> SessionState:
@@ -42,7 +44,7 @@ def add_named(state: SessionState, name: str, entry: Named) -> SessionState:
         return add(state, replace(entry, key=name))
     key = f"again#{len(state.entries)}:{name}"
     state = add(state, replace(entry, key=key))
-    return state.evolved(latest=Table.of(state.latest).put(name, key))
+    return replace(state, latest=Table.of(state.latest).put(name, key))
 
 
 def under_new_keys(kept: Sequence[Entry]) -> list[Entry]:

@@ -7,7 +7,7 @@ key holds role, turn and id: "agent:3:m1". A message without an id is known by i
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import (

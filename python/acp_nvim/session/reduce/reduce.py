@@ -8,8 +8,9 @@ event that changes nothing gives the very same state. Anyone may call it; the cl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from acp_nvim.session import options
 from acp_nvim.session.event import (
@@ -101,7 +102,7 @@ def _noticed(state: SessionState, event: Noticed) -> SessionState:
     """Show the notice; of those of one turn only the first, for an agent may make any number."""
     if state.notices >= MOST_NOTICES:
         return state
-    state = state.evolved(notices=state.notices + 1)
+    state = replace(state, notices=state.notices + 1)
     if state.notices == MOST_NOTICES:
         return notice(state, MORE_NOTICES, "warning")
     return notice(state, event.text, event.severity, event.mark)

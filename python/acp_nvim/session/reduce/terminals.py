@@ -7,7 +7,8 @@ after it was released (C-205): so all are kept by id, and a tool call holds thos
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.session.content import TerminalOutput, ToolContent
 from acp_nvim.session.event import UNSET, TerminalUpdated

@@ -6,8 +6,9 @@ same upsert, because agents repeat the first and forget it.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from acp_nvim.session.event import UNSET, ToolCallUpdated
 from acp_nvim.session.reduce.entries import OPEN, add_named, put
@@ -15,7 +16,7 @@ from acp_nvim.session.reduce.terminals import noted, shown_in
 from acp_nvim.session.state import SessionState, ToolCall
 
 _PATCHED = tuple(
-    field.name for field in fields(ToolCallUpdated) if field.name not in ("id", "more", "parent")
+    name for name in ToolCallUpdated.__struct_fields__ if name not in ("id", "more", "parent")
 )
 
 

@@ -6,9 +6,10 @@ A reducer of this package (v1/prompt-turn, C-117 to C-123, C-141 to C-147).
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import replace
 from operator import attrgetter
 from typing import Final
+
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (

@@ -5,12 +5,12 @@ A colour stands for a highlight group, the nearest of eight, so that it is one o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.plain_text import ODD, PART, erased
 from acp_nvim.view.block import Highlight, Line
 from acp_nvim.view.cut import WIDTH
@@ -38,7 +38,7 @@ _COLOURS = (
 _BLACK, _WHITE = 0, 7
 _FLAGS = {1: "AcpBold", 3: "AcpItalic", 4: "AcpUrl", 9: "AcpStrike", 2: "AcpDim"}
 _OFF = {22: (1, 2), 23: (3,), 24: (4,), 29: (9,)}
-_BETWEEN = re.compile("[;:]")
+_BETWEEN = lazy_pattern("[;:]")
 
 _Style: TypeAlias = tuple[str, ...]
 

@@ -5,8 +5,9 @@ Called by `transcript`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
@@ -19,8 +20,7 @@ PLAN = "plan"
 """The key of the plan: toggled, it is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """The block of one thing that is shown, and what it was drawn from."""
 
     source: Entry | Plan | Prompt

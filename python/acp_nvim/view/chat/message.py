@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.log import Log
 from acp_nvim.session.model import Prompt
@@ -22,7 +25,7 @@ from acp_nvim.view.styled import before, coloured, filled, prefixed
 from acp_nvim.view.visible import one_line
 
 PREVIEW = 100
-_MARKUP = re.compile(r"\*\*|`|^#+ ", re.MULTILINE)
+_MARKUP = lazy_pattern(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
 QUEUED = (Margin("⏳", "AcpDim"), before("queued: ", "AcpDim"))
@@ -34,8 +37,7 @@ NOTICES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """The lines of a message, and what the next drawing of it can go on from."""
 
     lines: Sequence[Line]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, FileChange, Resource, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import Location
@@ -53,8 +55,7 @@ KINDS = {
 BAR = Margin("│", "AcpToolBar", every_row=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
+class _Compared(Struct, frozen=True):
     """A diff as it was drawn: nothing is compared again for a change of something else."""
 
     source: Diff
@@ -89,8 +90,7 @@ class _Coloured:
         return tuple(self._lines), self._more, self
 
 
-@dataclass(frozen=True, slots=True)
-class _Plain:
+class _Plain(Struct, frozen=True):
     """Text that is no markdown: raw input or output."""
 
     text: str

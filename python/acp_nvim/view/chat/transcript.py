@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Resource, ResourceLink
 from acp_nvim.session.log import Log
@@ -34,8 +36,7 @@ T = TypeVar("T")
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Folds:
+class _Folds(Struct, frozen=True):
     """What decides whether an entry is open: the user, and the questions that wait; by its key."""
 
     opened: frozenset[str] = frozenset()
@@ -49,8 +50,7 @@ class _Folds:
         return isinstance(entry, ToolCall) and (is_wanted or entry.status == "failed")
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
+class _Drawn(Struct, frozen=True):
     """The cells, and of which entries they are, as far as they are as they should be."""
 
     entries: Log[Entry] = field(default_factory=Log)
@@ -64,8 +64,7 @@ class _Drawn:
     paused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """A rendering, and privately what the next one can reuse."""
 
     blocks: Blocks = field(default_factory=Blocks)

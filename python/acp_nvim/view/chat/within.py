@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Block, Line, Margin, VirtualText

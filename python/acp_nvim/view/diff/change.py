@@ -6,8 +6,9 @@ The old text may be a fragment of the file, so no line is numbered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim import hunks
 from acp_nvim.session.content import Diff
@@ -29,8 +30,7 @@ STEPS = 20_000
 """Of the comparison, with that of words: a fiftieth of a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """One row of a unified diff; "@" is a gap or a remark. `mate` is the row it replaces."""
 
     sign: Literal["+", "-", " ", "@"]

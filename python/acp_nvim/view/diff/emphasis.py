@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from acp_nvim import hunks
+from acp_nvim.patterns import lazy_pattern
 
 LIMIT = 1_000
 """Longer lines are not looked at: nobody sees all of one at once."""
 EFFORT = 2_000
 """Steps of a comparison; past them what is left of both lines counts as changed."""
-_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+_WORD = lazy_pattern(r"\w+|\s+|.", re.DOTALL)
 
 
 def changed_parts(

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.view.block import BLANK, Highlight, Line
 from acp_nvim.view.lists.sessions import age
@@ -27,8 +28,7 @@ _GROUPS: Sequence[tuple[Group, str, str, str]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRow:
+class AgentRow(Struct, frozen=True):
     """An agent; `what` is where it is, or how it would be installed, `does` what is done with it.
 
     `details` are pairs of a heading and a text.
@@ -43,8 +43,7 @@ class AgentRow:
     details: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryState:
+class RegistryState(Struct, frozen=True):
     """What there is of the registry at that host; `fetched` is the age of its list in seconds."""
 
     host: str
@@ -54,16 +53,14 @@ class RegistryState:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentList:
+class AgentList(Struct, frozen=True):
     """The lines, and for each the agent that it is about, "" for none."""
 
     lines: tuple[Line, ...]
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     """How wide the columns are; `all` is the window."""
 
     all: int

@@ -6,9 +6,11 @@ Pure; called by `commands.sessions` for the picker, by `session_list` for the li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from acp_nvim.session.model import ListedSession
 from acp_nvim.session.saved import SavedSession
@@ -21,8 +23,7 @@ _KIND_NAMES = {"open": "open", "listed": "agent", "stored": "kept"}
 _STEPS = ((86_400 * 7, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One session that can be chosen; `updated` in seconds since 1970, None if not known."""
 
     kind: Kind

@@ -6,11 +6,12 @@ so it keeps them; a line that `step` returns is settled for good.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.view.block import Conceal, Highlight, Line, Mark, VirtualText
 from acp_nvim.view.markdown.columns import INLINE_LIMIT, marked
 from acp_nvim.view.markdown.fence import Fence, opened_fence
@@ -20,15 +21,14 @@ from acp_nvim.view.markdown.table import Table, opened_table
 _DEPTH_LIMIT = 32
 _RULE_WIDTH = 40
 
-_CONTAINER = re.compile(r"[ \t]*+(?:(?P<quote>>)[ ]?|(?P<item>[-*+]|\d{1,9}[.)])(?=[ \t]|$))")
-_QUOTE = re.compile(r"[ \t]*+(>)[ ]?")
-_RULE = re.compile(r"[ \t]*+(?P<rule>([-*_])(?:[ \t]*+\2){2,}+)[ \t]*+$")
-_HEADING = re.compile(r"[ \t]*+(#{1,6})(?=[ \t]|$)")
-_CHECKBOX = re.compile(r"[ \t]*+(\[[ xX]\])(?=[ \t]|$)")
+_CONTAINER = lazy_pattern(r"[ \t]*+(?:(?P<quote>>)[ ]?|(?P<item>[-*+]|\d{1,9}[.)])(?=[ \t]|$))")
+_QUOTE = lazy_pattern(r"[ \t]*+(>)[ ]?")
+_RULE = lazy_pattern(r"[ \t]*+(?P<rule>([-*_])(?:[ \t]*+\2){2,}+)[ \t]*+$")
+_HEADING = lazy_pattern(r"[ \t]*+(#{1,6})(?=[ \t]|$)")
+_CHECKBOX = lazy_pattern(r"[ \t]*+(\[[ xX]\])(?=[ \t]|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where the content of a visible line begins: after its quotes and list markers."""
 
     text: str
@@ -41,8 +41,7 @@ class _Place:
     marks: tuple[Mark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct, frozen=True):
     """No block is open, but the last line is held back if it may be the head of a table."""
 
     head: _Place | None = None

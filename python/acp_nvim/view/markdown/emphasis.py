@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.view.block import Conceal, Highlight, Mark
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Struct):
     """Equal delimiters in a row; `start` and `count` shrink as the run is used up."""
 
     character: str
@@ -24,8 +24,7 @@ class Run:
     closes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(Struct, frozen=True):
     """Emphasis from the markers at `opening` to those at `closing`, `width` characters each."""
 
     opening: int

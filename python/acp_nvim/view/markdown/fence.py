@@ -6,10 +6,12 @@ that strings and comments over several lines come out right. For `markdown_block
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.view.block import Highlight, Line, LineHighlight, Mark
 from acp_nvim.view.markdown.columns import INLINE_LIMIT, marked
 from acp_nvim.view.markdown.lexing import Span, highlights, whole
@@ -21,14 +23,13 @@ LEXED_LIMIT = 2000
 """Lines after these are not lexed at all."""
 _WHOLE_CHARACTERS = 100_000
 
-_OPENING = re.compile(r"[ \t]*+(?P<marker>`{3,}+(?=[^`]*+$)|~{3,}+)[ \t]*+(?P<info>.*)")
-_CLOSING = re.compile(r"(?P<indent>[ \t]*+)(?P<marker>`{3,}+|~{3,}+)[ \t]*+$")
-_LANGUAGE = re.compile(r"[{. ]*([\w+#.-]+)")
+_OPENING = lazy_pattern(r"[ \t]*+(?P<marker>`{3,}+(?=[^`]*+$)|~{3,}+)[ \t]*+(?P<info>.*)")
+_CLOSING = lazy_pattern(r"(?P<indent>[ \t]*+)(?P<marker>`{3,}+|~{3,}+)[ \t]*+$")
+_LANGUAGE = lazy_pattern(r"[{. ]*([\w+#.-]+)")
 _DIFF = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", "@": "AcpDiffHunk"}
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A visible line of the body; the code in it begins at character `start`."""
 
     text: str
@@ -37,8 +38,7 @@ class Code:
     """What the quotes before the code are drawn with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     """An open fence; `body` is what can still change."""
 
     marker: str

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import re
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.view.block import Conceal, Highlight, Mark
 from acp_nvim.view.markdown.emphasis import Run, delimiter_run, emphasis
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"\\[!-/:-@\[-`{-~]|`+|\*+|_+|~+|!?\[|<(?=[A-Za-z][A-Za-z0-9+.-]{1,31}:)|https?://"
 )
-_LINK = re.compile(
+_LINK = lazy_pattern(
     r"!?\[(?P<label>(?:[^\[\]\\`]|\\.|(?P<ticks>`+)[^`]*(?P=ticks)|!?\[[^\[\]]*\](?:\([^()\s]*\))?)++)\]"
     r"\(\s*+(?P<address><[^<>]*+>|[^\s()<>]*+(?:\([^\s()]*+\)[^\s()]*+)*+)"
     r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'))?\s*+\)"
 )
-_AUTOLINK = re.compile(r"<([^\s<>]*+)>")
-_ADDRESS = re.compile(r"https?://[^\s<>`\"\[\]|]++")
+_AUTOLINK = lazy_pattern(r"<([^\s<>]*+)>")
+_ADDRESS = lazy_pattern(r"https?://[^\s<>`\"\[\]|]++")
 _TRAILING = ".,;:!?'*_~"
 
 

@@ -12,9 +12,7 @@ from functools import cache, lru_cache
 from itertools import accumulate, islice
 from typing import TypeAlias
 
-from pygments.lexer import Lexer
-from pygments.lexers import find_lexer_class, get_all_lexers
-from pygments.token import _TokenType
+from pygments import lexers, token
 
 from acp_nvim.budget import within
 
@@ -82,7 +80,7 @@ def whole(language: str, source: str) -> tuple[Spans, ...] | None:
 class _Lexing:
     """One pass of a lexer over a source."""
 
-    def __init__(self, lexer: Lexer, source: str) -> None:
+    def __init__(self, lexer: lexers.Lexer, source: str) -> None:
         self._starts = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
         self._rows: list[list[Span]] = [[] for _ in self._starts[1:]]
         self._size = len(source)
@@ -140,11 +138,11 @@ def _add(rows: list[list[Span]], starts: list[int], start: int, end: int, group:
 @cache
 def _lexers() -> dict[str, str]:
     """Return the name of each lexer by its aliases; lexers of other packages are not asked."""
-    every = get_all_lexers(plugins=False)
+    every = lexers.get_all_lexers(plugins=False)
     return {alias: name for name, aliases, _, _ in every for alias in aliases}
 
 
-def _lexer(language: str) -> Lexer | None:
+def _lexer(language: str) -> lexers.Lexer | None:
     name = _lexers().get(language)
     if name is None:
         return None
@@ -155,9 +153,9 @@ def _lexer(language: str) -> Lexer | None:
 
 
 @cache
-def _loading(name: str) -> Future[Lexer]:
+def _loading(name: str) -> Future[lexers.Lexer]:
     """Load it in a thread: its module and its regular expressions take up to 60 ms."""
-    return _loader().submit(lambda: find_lexer_class(name)())
+    return _loader().submit(lambda: lexers.find_lexer_class(name)())
 
 
 @cache
@@ -166,7 +164,7 @@ def _loader() -> ThreadPoolExecutor:
 
 
 @cache
-def _group(token: _TokenType) -> str:
+def _group(token: token._TokenType) -> str:
     while token:
         group = _GROUPS.get(".".join(token))
         if group is not None:

@@ -8,8 +8,10 @@ open block are settled and only carried along. For the renderers of `view`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from operator import is_
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.log import Log
@@ -21,8 +23,7 @@ from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.visible import visible
 
 
-@dataclass(frozen=True, slots=True)
-class _Carry:
+class _Carry(Struct, frozen=True):
     """Where the next call goes on: after the last newline."""
 
     offset: int = 0
@@ -30,13 +31,22 @@ class _Carry:
     block: Block = PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """The beginning of a text and its lines; a newline at its end begins no further line."""
 
     source: Beginning
     lines: Sequence[Line]
-    _carry: _Carry = field(default_factory=_Carry, repr=False, compare=False)
+    _carry: _Carry = field(default_factory=_Carry)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rendered) and self._drawn == other._drawn
+
+    def __hash__(self) -> int:
+        return hash(self._drawn)
+
+    @property
+    def _drawn(self) -> tuple[Beginning, Sequence[Line]]:
+        return self.source, self.lines
 
     @property
     def text(self) -> str:

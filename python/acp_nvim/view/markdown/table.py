@@ -6,11 +6,13 @@ Widths are those of what is seen, concealed markers not counted. For `markdown_b
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.view.block import Conceal, Highlight, Line, Mark, VirtualText
 from acp_nvim.view.markdown.columns import marked
 from acp_nvim.view.markdown.inline import inline, shown
@@ -20,14 +22,14 @@ ROW_LIMIT = 500
 _COLUMN_LIMIT = 64
 _WIDTH_LIMIT = 60
 
-_DELIMITERS = re.compile(
+_DELIMITERS = lazy_pattern(
     r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$"
 )
-_CELL = re.compile(r"(?:[^|\\]|\\.|\\$)*+")
+_CELL = lazy_pattern(r"(?:[^|\\]|\\.|\\$)*+")
 _ZERO_WIDTH = ("Mn", "Me", "Mc", "Cf")
 _SELECTOR = "\ufe0f"
 # A flag, or a character with what Neovim draws in the same cells.
-_CLUSTER = re.compile(
+_CLUSTER = lazy_pattern(
     r"(?:[\U0001f1e6-\U0001f1ff]{2}|.)\ufe0f?[\U0001f3fb-\U0001f3ff]?(?:\u200d.\ufe0f?[\U0001f3fb-\U0001f3ff]?)*+"
 )
 
@@ -52,8 +54,7 @@ def _is_wide_picture(character: str) -> bool:
     return "\U0001f1e6" <= character <= "\U0001f6ff" or "\U0001f900" <= character <= "\U0001faff"
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Struct, frozen=True):
     """The characters [start, end) between two pipes, and how wide they are shown."""
 
     start: int
@@ -63,8 +64,7 @@ class _Cell:
     """False for a last cell with no pipe after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row of a table; the columns of `marks` are characters."""
 
     text: str
@@ -72,8 +72,7 @@ class Row:
     marks: tuple[Mark, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """An open table: all of it can still change until `settled` is True."""
 
     depth: int

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Side:
+
+class Side(Struct, frozen=True):
     """One side of a comparison: the live buffer of a file, else lines that nobody can change."""
 
     name: str
@@ -22,8 +22,7 @@ class Side:
     """A path that says what `lines` are, where neither side is a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two texts side by side, as a real diff of the editor."""
 
     left: Side

@@ -6,8 +6,9 @@ is ever offered to be opened (C-297).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias, assert_never
+
+from msgspec.structs import replace
 
 from acp_nvim.session.elicitation.address import Address, judge
 from acp_nvim.session.elicitation.form import Draft, Filled

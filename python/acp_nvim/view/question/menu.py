@@ -7,14 +7,14 @@ and the body are always to be seen, the body cut in its middle, the options belo
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from acp_nvim.view.block import Line
 
 
-@dataclass(frozen=True, slots=True)
-class FormRow:
+class FormRow(Struct, frozen=True):
     """What <CR> does in a row: change a field, take an option, or answer with `action`.
 
     Rows count from 0, through the body and then the options.
@@ -32,8 +32,7 @@ class FormRow:
     action: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Menu:
+class Menu(Struct, frozen=True):
     """One question; its lines are of any length, and safe to show."""
 
     id: str

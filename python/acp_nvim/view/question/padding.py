@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.view.block import Highlight, Line
 from acp_nvim.view.styled import coloured, plural
 
@@ -23,10 +24,10 @@ READ = 200_000
 
 _BLANK = r"[ \t\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"
 _RUNS: tuple[tuple[re.Pattern[str], str, Callable[[str], int]], ...] = (
-    (re.compile(rf"(?<!\A){_BLANK}{{17,}}|\A{_BLANK}{{41,}}"), "blank", len),
-    (re.compile(r"(?:<U\+[0-9A-F]{4,6}>){9,}"), "invisible character", lambda it: it.count("<")),
-    (re.compile(r"[\u2400-\u2421]{9,}"), "control character", len),
-    (re.compile(r"([^\s])\1{79,}"), "more of these", len),
+    (lazy_pattern(rf"(?<!\A){_BLANK}{{17,}}|\A{_BLANK}{{41,}}"), "blank", len),
+    (lazy_pattern(r"(?:<U\+[0-9A-F]{4,6}>){9,}"), "invisible character", lambda it: it.count("<")),
+    (lazy_pattern(r"[\u2400-\u2421]{9,}"), "control character", len),
+    (lazy_pattern(r"([^\s])\1{79,}"), "more of these", len),
 )
 
 

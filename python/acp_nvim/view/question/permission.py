@@ -5,11 +5,12 @@ Options stand in the agent's order and words (C-181, C-185); the command is alwa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
 
+from msgspec.structs import replace
+
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
 from acp_nvim.session.model import PermissionOption, PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
@@ -43,12 +44,12 @@ ENDS = 150
 NAMED = 50
 """Files that are named, those outside of the session's directory first."""
 SIGNS = {"allow": ("✓", "AcpAllow"), "reject": ("✗", "AcpReject")}
-WORD = re.compile(r"\w+")
+WORD = lazy_pattern(r"\w+")
 DECIDING = frozenset(
     {"allow", "always", "reject", "once", "not", "no", "never", "deny", "disallow", "don", "cancel"}
 )
 """Words in the name of an option that could make it look like one of another kind."""
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+SENTENCE_END = lazy_pattern(r"(?<=[.!?])\s+|\n+")
 CHANGED = "! changed after it was asked: look at it before you answer"
 
 

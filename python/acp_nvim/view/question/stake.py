@@ -7,9 +7,9 @@ line of a place. Where nothing but the title says what is done, the title is at 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Diff, FileChange, TerminalOutput, Text
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import Preview
@@ -23,7 +23,7 @@ SHORT = 10_000
 """Characters of a text in which paths are looked for."""
 WORDS = frozenset({"_i", "i", "intent", "purpose", "rationale", "summary", "thought", "title"})
 """Members of an input that say what a command is for."""
-PARTS = re.compile(r"[\s'\"`=;]+")
+PARTS = lazy_pattern(r"[\s'\"`=;]+")
 
 
 def at_stake(

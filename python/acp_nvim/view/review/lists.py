@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.hunk import ReviewHunk
@@ -43,8 +44,7 @@ class Conflicted(Protocol):
         """0-based half-open ranges of lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuickfixItem:
+class QuickfixItem(Struct, frozen=True):
     """One hunk; `first` and `last` are 1-based and inclusive."""
 
     path: str
@@ -55,8 +55,7 @@ class QuickfixItem:
     """E, W, I or N as Neovim shows them; "" for none."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuickfixList:
+class QuickfixList(Struct, frozen=True):
     """The hunks of one turn; the same `key` is the same list."""
 
     key: str

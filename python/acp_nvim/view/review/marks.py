@@ -6,9 +6,11 @@ Rows are 0-based lines of the live text, columns bytes of the line as the buffer
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.diff.emphasis import changed_parts
@@ -31,8 +33,7 @@ CONFLICT = "conflict: :Acp review shows both sides"
 BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class RowMark:
+class RowMark(Struct, frozen=True):
     """Each of `rows` lines from `row` on has a sign and a colour; `note` stands behind them."""
 
     row: int
@@ -44,8 +45,7 @@ class RowMark:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PartMark:
+class PartMark(Struct, frozen=True):
     """The bytes [start, end) of a line are what the agent has changed in it."""
 
     row: int
@@ -54,8 +54,7 @@ class PartMark:
     group: str = "AcpReviewText"
 
 
-@dataclass(frozen=True, slots=True)
-class LinesMark:
+class LinesMark(Struct, frozen=True):
     """Lines that are not in the buffer are shown above or below a row.
 
     The colour of a line's last chunk goes on to the end of the screen line.
@@ -69,16 +68,14 @@ class LinesMark:
 Mark: TypeAlias = RowMark | PartMark | LinesMark
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Struct, frozen=True):
     """All marks of one buffer, and its hunks as half-open rows (of removed lines only: empty)."""
 
     marks: tuple[Mark, ...] = ()
     hunks: tuple[Range, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FileReview:
+class FileReview(Struct, frozen=True):
     """The hunks of one file, ascending; `count` is the number of lines of its live text."""
 
     path: str

@@ -7,8 +7,9 @@ changed since it last saw it. Pure: `review.notes` says which files, and what th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from acp_nvim.history.comment import Reason, signed
 from acp_nvim.hunks import diff, split_lines
@@ -49,8 +50,7 @@ NAMES: Final[dict[Key, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """A file that holds no text any more, or cannot be read."""
 
 
@@ -58,8 +58,7 @@ Held: TypeAlias = "str | Unreadable | None"
 """What a file holds; None: it is not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """A file that is not what the agent takes it for; `name` is relative to its folder."""
 
     name: str
@@ -71,8 +70,7 @@ class Drift:
     """Why the user has rejected what the agent had made of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """One of the things that go along with a prompt; `label` is for the user."""
 
     key: Key

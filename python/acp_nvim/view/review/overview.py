@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.block import BLANK, Line, LineHighlight
@@ -22,8 +23,7 @@ NONE = -2
 """A row that is no part of what has changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHunk:
+class ShownHunk(Struct, frozen=True):
     """A hunk that can be decided on: it begins at the 0-based `row` of the text.
 
     `offsets`: for each row which of its lines is meant, `WHOLE` or `NONE`. `line`: 1-based, in the
@@ -38,8 +38,7 @@ class ShownHunk:
     is_pending: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """The lines of the text, and its hunks in their order."""
 
     lines: tuple[Line, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from acp_nvim.files.following.supposed import EndedTurns
 from tests.support.files.file_rig import AGENT, FileRig

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.session.content import TerminalOutput, Text
 from acp_nvim.session.event import (

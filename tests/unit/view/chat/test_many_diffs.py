@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.state import ToolCall

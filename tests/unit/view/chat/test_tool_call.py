@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Image, Resource, TerminalOutput, Text
 from acp_nvim.session.model import Location, ToolStatus

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Resource, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion, PlanEntry, Prompt

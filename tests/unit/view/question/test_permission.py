@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion

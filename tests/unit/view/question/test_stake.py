@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, FileChange, TerminalOutput, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion

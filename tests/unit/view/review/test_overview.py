@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.view.review.overview import NONE, NOTHING, WHOLE, key_of, overview
 from tests.support.files.reviews import review

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from acp_nvim.view.review.doubt import doubt
 from acp_nvim.view.review.why import KEYS, why
