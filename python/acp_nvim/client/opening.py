@@ -269,7 +269,9 @@ class Opening:
                 session.apply(Noticed(f"{text} {server.type} servers", "warning"))
         servers = tuple(server for server in self._launch.mcp_servers if server.type in taken)
         own = self._offer(session, taken)
-        return servers if own is None else (*servers, own)
+        if own is None or any(it.name == own.name for it in servers):  # the user's takes its place
+            return servers
+        return (*servers, own)
 
 
 def _more(session: Session, kept: TranscriptRestored) -> tuple[Event, ...]:

@@ -16,6 +16,7 @@ from acp_nvim.tools.language import Answer, Answers
 from acp_nvim.tools.schema import listing, table, text
 from acp_nvim.tools.schemas import AT, LINE, PAGE, PATH, page, paged, rows_text
 from acp_nvim.tools.text_positions import Misplaced, edited, offsets
+from acp_nvim.tools.told import rows_of, table_of, words_of
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
 from acp_nvim.view.styled import plural
 
@@ -55,7 +56,7 @@ async def code_actions(call: Call, arguments: Arguments) -> Result:
 
 
 def _of(answer: Answer) -> Sequence[Mapping[str, Any]]:
-    return [it for it in answer.result or [] if isinstance(it.get("title"), str)]
+    return [it for it in rows_of(answer.result) if words_of(it.get("title"))]
 
 
 def _kept(
@@ -86,7 +87,7 @@ async def apply_code_action(call: Call, arguments: Arguments) -> Result:
     if not edit:
         method, server = "codeAction/resolve", answer.server
         resolved = await language.ask(call, path, method, params=action, bare=True, client=server)
-        edit = (resolved.all[0].result or {}).get("edit")
+        edit = table_of(resolved.all[0].result).get("edit")
     if not edit:
         raise ToolError(
             f"{action['title']!r} runs a command of {answer.name}, which is not done: {_NOTHING}"
@@ -99,22 +100,24 @@ async def format_file(call: Call, arguments: Arguments) -> Result:
     path = call.resolve(arguments["path"])
     answers = await language.ask(call, path, "textDocument/formatting", first=True)
     answer = answers.all[0]
-    edits = {path: answer.result or []}
+    edits = {path: rows_of(answer.result)}
     return await _write(call, edits, answer.encoding, answers.ticks)
 
 
 async def _spread(call: Call, answer: Answer, ticks: Mapping[str, int]) -> Result:
     """Make a `WorkspaceEdit`; raises `ToolError`."""
     edits = dict[str, list[Any]]()
-    told = answer.result or {}
-    for change in told.get("documentChanges") or []:
+    told = table_of(answer.result)
+    for change in rows_of(told.get("documentChanges")):
         if "kind" in change:
             raise ToolError(
                 f"{answer.name} wants to {change['kind']} files, which is yours to do: {_NOTHING}"
             )
-        edits.setdefault(change["textDocument"]["uri"], []).extend(change["edits"])
-    if not told.get("documentChanges"):
-        edits = {uri: list(it) for uri, it in (told.get("changes") or {}).items()}
+        uri = table_of(change.get("textDocument")).get("uri", "")
+        edits.setdefault(uri, []).extend(rows_of(change.get("edits")))
+    if not edits:
+        changes = table_of(told.get("changes"))
+        edits = {uri: list(rows_of(it)) for uri, it in changes.items()}
     return await _write(
         call,
         {language.path_of(uri): it for uri, it in edits.items()},

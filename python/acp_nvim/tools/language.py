@@ -12,6 +12,7 @@ from msgspec import Struct
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.tools.text_positions import characters, lines_of, occurrences, offsets
+from acp_nvim.tools.told import range_of, rows_of, words_of
 from acp_nvim.tools.tool import Arguments, Call, ToolError
 
 ATTEMPTS = 3
@@ -160,10 +161,10 @@ def locations(answers: Answers) -> list[Found]:
     """Return the places of answers that are `Location`, `Location[]` or `LocationLink[]`."""
     found = []
     for answer in answers.all:
-        told = answer.result or []
-        for it in [told] if isinstance(told, dict) else told:
-            uri = it.get("uri") or it.get("targetUri")
-            range_ = it.get("range") or it.get("targetSelectionRange") or it.get("targetRange")
+        for it in rows_of(answer.result):
+            uri = words_of(it.get("uri")) or words_of(it.get("targetUri"))
+            ranges = (it.get(name) for name in ("range", "targetSelectionRange", "targetRange"))
+            range_ = range_of(*ranges)
             if uri and range_:
                 found.append(Found(uri, range_, answer.encoding))
     return found

@@ -11,6 +11,7 @@ from acp_nvim.tools.language import Answers, Found, place_row, places
 from acp_nvim.tools.schema import flag, number, table, text
 from acp_nvim.tools.schemas import AT, PAGE, PATH, PLACE, page, paged, rows_text
 from acp_nvim.tools.text_positions import units
+from acp_nvim.tools.told import range_of, rows_of, table_of, words_of
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
 
 SEVERITIES: Final = ("error", "warning", "info", "hint")
@@ -22,6 +23,7 @@ KINDS: Final = (
     "type parameter",
 )
 """By the number that the protocol of language servers has for it."""
+_TOP: Final = {"start": {"line": 0}}
 MOST_DEPTH: Final = 20
 MOST_TEXT: Final = 50_000
 """Characters of what a server says of a symbol."""
@@ -76,16 +78,16 @@ async def symbols(call: Call, arguments: Arguments) -> Result:
         if not rows:
             raise
     else:
-        rows = [it for answer in answers.all for it in _tree(answer.result or [], named, "", 0)]
+        rows = [it for answer in answers.all for it in _tree(answer.result, named, "", 0)]
     return _symbols(rows, arguments)
 
 
-def _tree(told: Sequence[Any], path: str, outer: str, depth: int) -> Iterator[dict[str, Any]]:
-    for it in told if depth < MOST_DEPTH else ():
-        range_ = it.get("range") or (it.get("location") or {}).get("range")
-        if not range_ or not isinstance(it.get("name"), str):
+def _tree(told: Any, path: str, outer: str, depth: int) -> Iterator[dict[str, Any]]:
+    for it in rows_of(told) if depth < MOST_DEPTH else ():
+        range_ = range_of(it.get("range"), table_of(it.get("location")).get("range"))
+        if range_ is None or not words_of(it.get("name")):
             continue
-        container = outer or it.get("containerName") or ""
+        container = outer or words_of(it.get("containerName"))
         yield {
             "path": path,
             "name": it["name"],
@@ -93,7 +95,7 @@ def _tree(told: Sequence[Any], path: str, outer: str, depth: int) -> Iterator[di
             "line": range_["start"]["line"] + 1,
             "end_line": range_["end"]["line"] + 1,
         } | ({"container": container} if container else {})
-        yield from _tree(it.get("children") or [], path, it["name"], depth + 1)
+        yield from _tree(it.get("children"), path, it["name"], depth + 1)
 
 
 def _kind(symbol: Mapping[str, Any]) -> str:
@@ -106,12 +108,13 @@ async def workspace_symbols(call: Call, arguments: Arguments) -> Result:
     asked = {"query": arguments["query"]}
     answers = await language.ask_all(call, "workspace/symbol", asked)
     roots, rows = call.roots, []
-    for it in (it for answer in answers.all for it in answer.result or []):
-        place = it.get("location") or {}
+    for it in (it for answer in answers.all for it in rows_of(answer.result)):
+        place = table_of(it.get("location"))
         path = language.path_of(place.get("uri", ""))
-        if roots.has(path) and isinstance(it.get("name"), str):
-            start = (place.get("range") or {}).get("start", {"line": 0})
-            container = {"container": it["containerName"]} if it.get("containerName") else {}
+        if roots.has(path) and words_of(it.get("name")):
+            start = (range_of(place.get("range")) or _TOP)["start"]
+            outer = words_of(it.get("containerName"))
+            container = {"container": outer} if outer else {}
             rows.append(
                 {"path": call.named(path), "name": it["name"], "kind": _kind(it)}
                 | {"line": start["line"] + 1}
@@ -150,7 +153,7 @@ async def hover(call: Call, arguments: Arguments) -> Result:
     """Return what servers say of a symbol: its type, its documentation."""
     path = call.resolve(arguments["path"])
     answers = await language.ask(call, path, "textDocument/hover", arguments)
-    said = [_words((it.result or {}).get("contents")) for it in answers.all]
+    said = [_words(table_of(it.result).get("contents")) for it in answers.all]
     return _said(said, arguments)
 
 
@@ -159,9 +162,9 @@ async def signature(call: Call, arguments: Arguments) -> Result:
     path = call.resolve(arguments["path"])
     answers = await _signature(call, path, arguments)
     labels = [
-        "\n".join(filter(None, (it.get("label"), _words(it.get("documentation")))))
+        "\n".join(filter(None, (words_of(it.get("label")), _words(it.get("documentation")))))
         for answer in answers.all
-        for it in (answer.result or {}).get("signatures") or []
+        for it in rows_of(table_of(answer.result).get("signatures"))
     ]
     if not any(labels):
         return await hover(call, arguments)
@@ -184,9 +187,7 @@ def _words(told: Any) -> str:
     """Return the text of `MarkupContent`, `MarkedString` or several of these."""
     if isinstance(told, list):
         return "\n\n".join(filter(None, map(_words, told)))
-    if isinstance(told, dict):
-        return str(told.get("value") or "")
-    return told if isinstance(told, str) else ""
+    return words_of(told) or words_of(table_of(told).get("value"))
 
 
 def _said(said: Sequence[str], arguments: Arguments) -> Result:
@@ -204,20 +205,24 @@ async def calls(call: Call, arguments: Arguments) -> Result:
     method = f"callHierarchy/{'incoming' if is_in else 'outgoing'}Calls"
     found = []
     for answer in answers.all:
-        for item in answer.result or []:
+        for item in rows_of(answer.result):
             told = await language.ask(
                 call, path, method, params={"item": item}, bare=True, client=answer.server
             )
-            found += [_call(it, answer.encoding, is_in=is_in) for it in told.all[0].result or []]
+            rows = rows_of(told.all[0].result)
+            found += [it for row in rows if (it := _call(row, answer.encoding, is_in=is_in))]
     return await _places(call, found, arguments)
 
 
-def _call(told: Mapping[str, Any], encoding: str, *, is_in: bool) -> Found:
+def _call(told: Mapping[str, Any], encoding: str, *, is_in: bool) -> Found | None:
     """Return a caller where it calls, or what is called where it is defined."""
-    item = told["from"] if is_in else told["to"]
-    ranges = told.get("fromRanges") or []
-    where = ranges[0] if is_in and ranges else item.get("selectionRange") or item["range"]
-    return Found(item["uri"], where, encoding, str(item.get("name", "")), _kind(item))
+    item = table_of(told.get("from" if is_in else "to"))
+    calls = rows_of(told.get("fromRanges")) if is_in else ()
+    where = range_of(*calls, item.get("selectionRange"), item.get("range"))
+    uri = words_of(item.get("uri"))
+    if where is None or not uri:
+        return None
+    return Found(uri, where, encoding, words_of(item.get("name")), _kind(item))
 
 
 _DIAGNOSTIC = table(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
 from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.tools.schema import flag, listing, number, table, text
 from acp_nvim.tools.schemas import LINE, PAGE, PATH, page, paged, rows_text
@@ -73,6 +74,8 @@ async def show(call: Call, arguments: Arguments) -> Result:
     """Point the user to a place; their window and cursor stay."""
     path, state = call.resolve(arguments["path"]), call.caller.session.state
     line = arguments.get("line")
+    if disk.mode(path) is None:
+        raise ToolError(f"{arguments['path']} does not exist")
     follow = call.parts.follow
     try:
         follow.touched(AgentId(state.agent, state.id), path, line)

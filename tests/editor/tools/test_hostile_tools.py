@@ -350,3 +350,22 @@ def test_an_agent_may_have_none(job: MainJob) -> None:
     job.until(lambda: job.session().get("state") == "idle")
     job.command("Acp tools")
     job.told("has no tools of the editor")
+
+
+@pytest.mark.parametrize("told", [7, "x", [1], [[]], {"a": 1}, [{"range": 1, "uri": 2}], [{}]])
+def test_answers_that_make_no_sense_are_no_fault_of_ours(tools: ToolsJob, told: Any) -> None:
+    methods = ("definition", "references", "hover", "prepareCallHierarchy", "codeAction", "rename")
+    tools.script(**dict.fromkeys((*methods, "formatting"), told))
+    path = tools.file("a.txt", TEXT)
+    at = {"path": path, **AT}
+    for tool, given in {
+        **dict.fromkeys(("definition", "references", "hover", "calls"), at),
+        "rename": {**at, "to": "x"},
+        "code_actions": {"path": path, "line": 1},
+        "format": {"path": path},
+    }.items():
+        result = tools.peer.answer(tools.peer.begin(tool, **given))["result"]
+        said = result["content"][0]["text"]
+        assert "internal error" not in said, (tool, said)
+    assert Path(path).read_text() == TEXT
+    assert "made a mistake" not in tools.nvim.messages()
