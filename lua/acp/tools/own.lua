@@ -42,7 +42,10 @@ end
 ---@param tool acp.OwnTool
 ---@return fun() remove takes it away
 function M.add(tool)
-  local is_named = type(tool) == 'table' and type(tool.name) == 'string' and tool.name:match('^[%w_]+$') and #tool.name <= 60
+  local is_named = type(tool) == 'table'
+    and type(tool.name) == 'string'
+    and tool.name:match('^[%w_]+$')
+    and #tool.name <= 60
   if not is_named then
     error('acp: a tool has a name of letters, digits and _', 0)
   elseif type(tool.description) ~= 'string' or tool.description == '' then
