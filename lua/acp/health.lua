@@ -43,6 +43,7 @@ M.EVENTS = {
   { 'ColorScheme' },
   { 'CursorMoved' },
   { 'CursorMovedI' },
+  { 'DiagnosticChanged' },
   { 'FileAppendPost' },
   { 'FileAppendPre' },
   { 'FileChangedShell' },
