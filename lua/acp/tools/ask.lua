@@ -10,7 +10,6 @@ local M = {}
 ---@type table<string, string> the modules that answer, by the first word of a question
 local ROOMS = {
   diagnostics = 'acp.tools.diagnostics',
-  format = 'acp.tools.format',
   language = 'acp.tools.language',
   own = 'acp.tools.own',
   windows = 'acp.tools.windows',

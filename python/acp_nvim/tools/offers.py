@@ -166,6 +166,7 @@ class Offers:
         if self._socket is not None and os.path.exists(path):
             return path
         if self._socket is not None:  # somebody has cleaned up there
+            anyio.notify_closing(self._socket)
             self._socket.close()
         self.folder = _make_folder(self._run_folder())
         path = os.path.join(self.folder, "socket")

@@ -87,21 +87,29 @@ class Server:
         users = await own.tools(offered.parts.editor.tools)
         return [it for it in (*TOOLS, *users) if offered.has(it.name, it.needs)]
 
+    async def _tool(self, name: str) -> Tool:
+        """Return the tool of that name; raises `RequestFailed`."""
+        own_one = next((it for it in TOOLS if it.name == name), None)
+        if own_one is not None and self._offered.has(name, own_one.needs):
+            return own_one
+        tools = {it.name: it for it in await self._tools()}
+        if name not in tools:
+            hint = suggest(name, [*tools]) if tools else "there are none"
+            raise RequestFailed(Code.INVALID_PARAMS, f"no tool {name!r}: {hint}")
+        return tools[name]
+
     async def _call(self, params: Mapping[str, Any], notify: Notify) -> Mapping[str, Any]:
         name = params.get("name")
         if not self._offered.on:
             return _refused("the user has turned the tools of the editor off for this session")
-        tools = {it.name: it for it in await self._tools()}
-        if name not in tools:
-            raise RequestFailed(
-                Code.INVALID_PARAMS, f"no tool {name!r}: {suggest(str(name), [*tools])}"
-            )
+        tool = await self._tool(str(name))
         if self._running >= MOST_IN_FLIGHT:
             return _refused(f"{MOST_IN_FLIGHT} calls are running: wait for an answer first")
         self._running += 1
-        self._offered.counts[name] = self._offered.counts.get(name, 0) + 1
+        counts = self._offered.counts
+        counts[tool.name] = counts.get(tool.name, 0) + 1
         try:
-            return await self._run(tools[name], params, notify)
+            return await self._run(tool, params, notify)
         finally:
             self._running -= 1
 

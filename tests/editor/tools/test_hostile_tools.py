@@ -339,7 +339,6 @@ def test_a_relay_ends_when_the_host_is_killed(tools: ToolsJob) -> None:
     assert tools.peer.ended() == 0
 
 
-@pytest.mark.parametrize("job", [{"agents": {"scripted": {"editor": False}}}], indirect=True)
 def test_an_agent_may_have_none(job: MainJob) -> None:
     options = job.stage.options() | {"editor": False}
     job.nvim.lua("local o = vim.g.acp; o.agents.scripted = ...; vim.g.acp = o", options)
