@@ -100,11 +100,11 @@ class App:
     # --- verbs
 
     def _dispatch(self, verb: str, payload: object, call: int | None) -> None:
-        self._host.pulse.stir()
         if verb == "shutdown":
             self._host.tasks.start_soon(self._shutdown)
             return
         try:
+            self._host.pulse.stir()
             result = carry_out(self._host, verb, payload)
             if inspect.isawaitable(result):
                 self._host.tasks.start_soon(self._finish, result, call)

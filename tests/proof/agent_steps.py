@@ -400,11 +400,8 @@ class AgentSteps(UserSteps):
 
     def _note_removal(self, name: str, old: str) -> None:
         """An undo gives back what was seen of it, without what agents have changed in it."""
-        shown = self.sight.shown.get(name)
         other = self._unsettled(name) or self._conflicts(name) or self.services.changes(name)
-        if other or (shown and not shown.modified):  # what is typed there then keeps it unsaved
-            old = UNSURE
-        self.removed[name] = old
+        self.removed[name] = UNSURE if other else old
 
     def _note_removed(self, step: Step, opened: set[str]) -> None:
         """Forget of what agents have removed what is there again, and how it was where it is not

@@ -244,14 +244,14 @@ function M.open(turn)
   local path = name ~= '' and buffers.resolve(name) or ''
   local shown = { turn = turn, chat = chat and chat.chat, path = path, hunks = {} }
   local buffer = make(shown)
-  local window = require('acp.ui.layout').file_window()
-  if window and not require('acp.ui.layout').takes_files(api.nvim_get_current_win()) then
-    api.nvim_set_current_win(window)
+  local layout = require('acp.ui.layout')
+  local files = layout.file_window()
+  if files and not layout.takes_files(api.nvim_get_current_win()) then
+    api.nvim_set_current_win(files)
   end
-  vim.cmd.split()
-  api.nvim_win_set_buf(0, buffer)
+  local window = layout.split(buffer)
   for option, value in pairs({ number = false, relativenumber = false, signcolumn = 'no' }) do
-    api.nvim_set_option_value(option, value, { win = 0, scope = 'local' })
+    api.nvim_set_option_value(option, value, { win = window, scope = 'local' })
   end
 end
 

@@ -142,9 +142,7 @@ end
 ---@param buffer integer a chat
 ---@return integer window
 local function open_tab(buffer)
-  vim.cmd('tab split')
-  api.nvim_win_set_buf(0, buffer)
-  return api.nvim_get_current_win()
+  return M.split(buffer, { tab = vim.fn.tabpagenr() })
 end
 
 ---@param buffer integer a chat
@@ -196,6 +194,52 @@ function M.leave_float()
   end
 end
 
+--- Fire events of a buffer for the user's configuration, which may go elsewhere.
+---@param window integer
+---@param buffer integer
+---@param events string[]
+local function fire(window, buffer, events)
+  for _, event in ipairs(events) do
+    if api.nvim_win_is_valid(window) and api.nvim_buf_is_loaded(buffer) then
+      pcall(api.nvim_win_call, window, function()
+        api.nvim_exec_autocmds(event, { buffer = buffer, modeline = false })
+      end)
+    end
+  end
+end
+
+--- Show a buffer of ours in a window. The user's autocommands come before and after it: one that
+--- goes to another window in the middle would have Neovim show the buffer there, lose count of its
+--- windows, and crash once it is wiped.
+---@param window integer
+---@param buffer integer
+function M.put(window, buffer)
+  if api.nvim_get_current_win() == window then
+    fire(window, api.nvim_win_get_buf(window), { 'BufLeave' })
+  end
+  if api.nvim_win_is_valid(window) then
+    unseen.quietly(function()
+      api.nvim_win_set_buf(window, buffer)
+    end)
+    fire(window, buffer, { 'BufEnter', 'BufWinEnter' })
+  end
+end
+
+--- Show a buffer of ours in a split of the current window, and go there.
+---@param buffer integer
+---@param mods? vim.api.keyset.cmd_mods where the split opens
+---@return integer window the current one
+function M.split(buffer, mods)
+  local known = api.nvim_list_wins()
+  vim.cmd.split({ mods = mods })
+  local window = vim.iter(api.nvim_list_wins()):find(function(it)
+    return not vim.list_contains(known, it)
+  end) or api.nvim_get_current_win()
+  M.put(window, buffer)
+  api.nvim_set_current_win(window)
+  return window
+end
+
 --- The chat on screen that was used last gives its windows.
 ---@param chat acp.Chat
 local function take_windows(chat)
@@ -206,7 +250,7 @@ local function take_windows(chat)
     local window = M.window_of(other[part])
     if window then
       M.hold(window, chat[part])
-      api.nvim_win_set_buf(window, chat[part])
+      M.put(window, chat[part])
     end
   end
 end

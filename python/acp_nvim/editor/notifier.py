@@ -15,8 +15,11 @@ class Notifier(Protocol):
     def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
         """Show one line of text as `ui.notify` says, unless the user sees that chat."""
 
-    def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """Fire `User` autocommand `name` (AcpTurnEnded, …) with plain data, after drawing."""
+    def event(self, name: str, data: Mapping[str, Any], *, at_once: bool = False) -> None:
+        """Fire `User` autocommand `name` (AcpTurnEnded, …) with plain data, after drawing.
+
+        `at_once`: it waits for no frame.
+        """
 
     def fault(self, error: BaseException) -> None:
         """Log our own mistake with its traceback, and show one line."""

@@ -41,8 +41,7 @@ def changed(host: Host, session: Session, before: SessionState, event: Event) ->
 
     One that fails keeps neither the others nor the session from going on.
     """
-    host.pulse.stir()
-    for react in (draw, *REACTIONS.get(type(event), ())):
+    for react in (draw, count_on, *REACTIONS.get(type(event), ())):
         try:
             react(host, session, before, event)
         except Exception as error:  # whatever it is, it concerns this reaction alone
@@ -52,6 +51,11 @@ def changed(host: Host, session: Session, before: SessionState, event: Event) ->
 def draw(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """Draw the session's chat."""
     screen.touch(host, session)
+
+
+def count_on(host: Host, _session: Session, _before: SessionState, _event: Event) -> None:
+    """Have one more second counted, for the clocks that this may have set going."""
+    host.pulse.stir()
 
 
 def keep(host: Host, session: Session, _before: SessionState, _event: Event) -> None:

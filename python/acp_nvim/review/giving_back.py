@@ -68,22 +68,24 @@ class GivingBack:
         `UserError`, and then nothing has changed.
         """
         path, session = conflict.path, conflict.author.session_key
+        # the base is what both started from, as far as that is known: not all that the disk held
+        held = conflict.base if conflict.before is None else conflict.before
         try:
-            await self._write(conflict)
+            await self._write(path, held, conflict.mode)
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
-        self._sync.decided(path, conflict.base)
+        self._sync.decided(path, held)
         with suppress(Busy):  # else Neovim asks when the user writes the buffer
             await self._settle(path)
         self._log.settled(path)
-        self._emit(FilePut(path, None, conflict.base))
-        self._emit(TakenBack(session, path, None, conflict.base))
+        self._emit(FilePut(path, None, held))
+        self._emit(TakenBack(session, path, None, held))
 
-    async def _write(self, conflict: Conflict) -> None:
-        path, data = conflict.path, exact_bytes(conflict.path, conflict.base)
+    async def _write(self, path: str, text: str, mode: int) -> None:
+        data = exact_bytes(path, text)
         disk.make_folders(path)
         disk.make_room(path)
-        if not await disk.write(path, data, mode=conflict.mode, seen=""):
+        if not await disk.write(path, data, mode=mode, seen=""):
             raise FileProblem(f"{path} is there again: another program has made it")
 
     async def _settle(self, path: str) -> None:

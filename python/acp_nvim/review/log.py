@@ -26,7 +26,7 @@ from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import turns, undone
-from acp_nvim.review.removed import removals
+from acp_nvim.review.removed import gone_on, removals
 from acp_nvim.review.standing import rewritten, weighed, with_older
 from acp_nvim.review.told import Encodings, seen, written
 from acp_nvim.session.origin import Stretch
@@ -255,7 +255,10 @@ class EditLog:
                 self._changed(path)
         elif text is not None and self._text(ledger) != text:
             seeing = partial(self._seen, path, ledger, text, encoding)
+            against = gone_on(path, ledger, text)
             self._keep(path, self._made((path, text, encoding), ledger, seeing))
+            if against is not None:
+                self.conflicted(against)
         elif path in self._missing:
             self._missing.remove(path)
             self._changed(path)

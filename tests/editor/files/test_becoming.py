@@ -397,7 +397,7 @@ def test_who_goes_on_in_a_file_that_an_agent_has_removed_has_lines_of_their_own(
         job.command(f"Acp {verb}")
         looked(job)
     assert job.nvim.lines() == [*LINES.splitlines(), "mine"]
-    assert not is_saved or path.read_text() == LINES + "mine\n"
+    assert path.read_text() == LINES + ("mine\n" if is_saved else "")
 
 
 # --- names

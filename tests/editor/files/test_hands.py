@@ -161,7 +161,7 @@ def through_the_editor(job: MainJob, agent: StdioAgent, path: Path) -> Callable[
 
 def by_a_tool(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]:
     change_on_disk(path, text(theirs(LINES)))
-    call = {"toolCallId": "1", "title": "sed", "status": "completed"}
+    call = {"toolCallId": path.name, "title": "sed", "status": "completed"}
     agent.update("tool_call", **call, locations=[{"path": str(path)}])
     agent.quiet()
     return lambda: None
@@ -169,7 +169,8 @@ def by_a_tool(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]
 
 def by_a_command(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]:
     change_on_disk(path, text(theirs(LINES)))
-    agent.update("tool_call", toolCallId="1", title="make", kind="execute", status="completed")
+    call = {"toolCallId": path.name, "title": "make", "status": "completed"}
+    agent.update("tool_call", **call, kind="execute")
     agent.quiet()
     return lambda: None
 
@@ -204,11 +205,11 @@ def walk(nvim: Neovim) -> None:
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("state", STATES, ids=repr)
 def test_it_waits_for_the_end_of_a_command(
-    job: MainJob, alone: Neovim, tmp_path: Path, state: State, way: Way
+    shared: tuple[MainJob, StdioAgent], alone: Neovim, tmp_path: Path, state: State, way: Way
 ) -> None:
+    job, agent = shared
     wanted = expected(alone, state, tmp_path)
-    agent = job.start()
-    path = job.edit("a.txt", text(LINES))
+    path = job.edit(f"{way.__name__}-{STATES.index(state)}.txt", text(LINES))
     agent.ask("fs/read_text_file", path=str(path))
     buffer = job.nvim.api.nvim_get_current_buf()
     job.turn(agent)
@@ -263,9 +264,11 @@ endfunction
 
 @pytest.mark.parametrize("case", ASKING)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_it_waits_while_a_plugin_waits_for_a_key(job: MainJob, case: str, way: Way) -> None:
-    agent = job.start()
-    path = job.edit("a.txt", text(LINES))
+def test_it_waits_while_a_plugin_waits_for_a_key(
+    shared: tuple[MainJob, StdioAgent], case: str, way: Way
+) -> None:
+    job, agent = shared
+    path = job.edit(f"{way.__name__} {case}.txt", text(LINES))
     agent.ask("fs/read_text_file", path=str(path))
     job.turn(agent)
     job.nvim.command("normal! 6G07l")
@@ -324,13 +327,13 @@ OPTIONS = ["", "backspace=", "backspace=indent,eol autoindent cindent", "virtual
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("edit", BESIDE)
 def test_beside_an_insert_it_arrives_at_once(
-    job: MainJob, alone: Neovim, tmp_path: Path, edit: str, options: str
+    shared: tuple[MainJob, StdioAgent], alone: Neovim, tmp_path: Path, edit: str, options: str
 ) -> None:
-    agent = job.start()
+    job, agent = shared
     job.turn(agent)
     first, rest = BESIDE[edit]
     for number, state in enumerate(INSERTS):
-        path = job.edit(f"{number}.txt", text(LINES))
+        path = job.edit(f"{edit} {OPTIONS.index(options)} {number}.txt", text(LINES))
         for nvim in (alone, job.nvim):
             nvim.command(f"set backspace& autoindent& cindent& virtualedit& | set {options}")
         wanted = expected(alone, state, tmp_path)

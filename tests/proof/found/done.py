@@ -96,6 +96,20 @@ DONE: dict[str, list[Step]] = {
         Runs(0, "remove", 2, 2),
         User("insert", 2),
     ],
+    "a file that a command removes, and the user goes on in its buffer": [
+        User("save", 0),
+        Runs(0, "remove", 0, 0),
+        Sweeps(0),
+        User("insert", 0),
+    ],
+    "a file that a command removes, and the user goes on in its buffer after an undo, too": [
+        User("save", 0),
+        Runs(0, "remove", 0, 0),
+        Sweeps(0),
+        User("insert", 0),
+        TakesBack(0),
+        User("insert", 0, 1),
+    ],
 } | {
     f"the user saves out of insert mode, while a tool's edit waits, by the keys {keys}": [
         SavesFromInsert(0, file, (Edit("insert", 1),), 6, keys) for file in (0, 1)

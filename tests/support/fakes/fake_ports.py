@@ -386,7 +386,7 @@ class FakeNotifier(Notifier):
     def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
         self.attended.append((chat, text, warning))
 
-    def event(self, name: str, data: Mapping[str, Any]) -> None:
+    def event(self, name: str, data: Mapping[str, Any], *, at_once: bool = False) -> None:
         self.events.append((name, data))
 
     def redact(self, safe: Callable[[str], str]) -> None:
