@@ -112,14 +112,13 @@ def test_a_rename_out_of_the_folders_changes_nothing(tools: ToolsJob, through: s
     assert (outside.read_text(), tools.lines("a.txt")) == (TEXT, TEXT.splitlines())
 
 
-@pytest.mark.parametrize("kind", ["create", "rename", "delete"])
-def test_files_that_a_server_would_make_or_remove_are_left_to_the_agent(
-    tools: ToolsJob, kind: str
-) -> None:
+def test_files_that_a_server_would_make_or_remove_are_left_to_the_agent(tools: ToolsJob) -> None:
     path = tools.file("a.txt", TEXT)
-    tools.script(rename={"documentChanges": [{"kind": kind, "uri": tools.uri("a.txt")}]})
-    said = tools.peer.refused("rename", path=path, **AT, to="x")
-    assert said == f"scripted wants to {kind} files, which is yours to do: nothing was changed"
+    tools.script()
+    for kind in ("create", "rename", "delete"):
+        tools.answer(rename={"documentChanges": [{"kind": kind, "uri": tools.uri("a.txt")}]})
+        said = tools.peer.refused("rename", path=path, **AT, to="x")
+        assert said == f"scripted wants to {kind} files, which is yours to do: nothing was changed"
 
 
 def test_edits_that_make_no_sense_change_nothing(tools: ToolsJob) -> None:
@@ -351,20 +350,23 @@ def test_an_agent_may_have_none(job: MainJob) -> None:
     job.told("has no tools of the editor")
 
 
-@pytest.mark.parametrize("told", [7, "x", [1], [[]], {"a": 1}, [{"range": 1, "uri": 2}], [{}]])
-def test_answers_that_make_no_sense_are_no_fault_of_ours(tools: ToolsJob, told: Any) -> None:
+def test_answers_that_make_no_sense_are_no_fault_of_ours(tools: ToolsJob) -> None:
     methods = ("definition", "references", "hover", "prepareCallHierarchy", "codeAction", "rename")
-    tools.script(**dict.fromkeys((*methods, "formatting"), told))
+    tools.script()
     path = tools.file("a.txt", TEXT)
     at = {"path": path, **AT}
-    for tool, given in {
+    calls: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("definition", "references", "hover", "calls"), at),
         "rename": {**at, "to": "x"},
         "code_actions": {"path": path, "line": 1},
         "format": {"path": path},
-    }.items():
-        result = tools.peer.answer(tools.peer.begin(tool, **given))["result"]
-        said = result["content"][0]["text"]
-        assert "internal error" not in said, (tool, said)
+    }
+    wrong: list[Any] = [7, "x", [1], [[]], {"a": 1}, [{"range": 1, "uri": 2}], [{}]]
+    for told in wrong:
+        tools.answer(**dict.fromkeys((*methods, "formatting"), told))
+        for tool, given in calls.items():
+            result = tools.peer.answer(tools.peer.begin(tool, **given))["result"]
+            said = result["content"][0]["text"]
+            assert "internal error" not in said, (told, tool, said)
     assert Path(path).read_text() == TEXT
     assert "made a mistake" not in tools.nvim.messages()
