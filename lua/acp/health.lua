@@ -267,7 +267,7 @@ local function check_tools()
   health.start('acp: tools of the editor')
   local servers = require('acp.tools.language').servers()
   for _, server in ipairs(servers) do
-    health.ok(('language server %s: %d buffers'):format(server.name, server.buffers))
+    health.ok(('language server %s, buffers: %d'):format(server.name, server.buffers))
   end
   if #servers == 0 then
     health.info('no language server is attached: agents get no diagnostics, types or references')

@@ -67,10 +67,10 @@ def _validate_call(message: dict[str, Any], stable: Path) -> None:
         _validate_legacy(message)
         return
     kind = "Request" if "id" in message and method != "$/cancel_request" else "Notification"
-    is_filtered = method == "session/list" and "archived" in message.get("params", {})
+    is_new = method == "session/list" and "archived" in message.get("params", {})
     servers = (message.get("params") or {}).get("mcpServers", ())
-    is_filtered = is_filtered or any(it.get("type") == "acp" for it in servers)
-    schema = UNSTABLE if method in NOT_YET_STABLE or is_filtered else stable
+    is_new = is_new or any(it.get("type") == "acp" for it in servers)
+    schema = UNSTABLE if method in NOT_YET_STABLE or is_new else stable
     definition = _definition(method, frozenset({"agent", "protocol"}), kind, schema)
     _check(definition, message.get("params", {}), schema)
 

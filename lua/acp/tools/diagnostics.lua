@@ -10,6 +10,8 @@ local M = {}
 
 local METHOD = 'textDocument/diagnostic'
 local SEVERITIES = { 'error', 'warning', 'info', 'hint' }
+-- Diagnostics of one answer: to look at more would hold the editor.
+local MOST = 5000
 -- Milliseconds that servers have which tell by themselves when they have something to tell.
 local PATIENCE = 2000
 
@@ -99,7 +101,7 @@ end
 ---@return table[]
 local function rows(buffer)
   local found = {}
-  for _, it in ipairs(vim.diagnostic.get(buffer)) do
+  for _, it in ipairs(vim.list_slice(vim.diagnostic.get(buffer), 1, MOST)) do
     table.insert(found, row_of(it))
   end
   return found
