@@ -33,11 +33,10 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
+from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
-from acp_nvim.storage.told import Told
 from acp_nvim.tools.offers import Offers
 from acp_nvim.tools.parts import Parts
 from acp_nvim.transport.leaving import at_end
@@ -55,7 +54,7 @@ LEAVING = 0.2
 """Seconds that an agent has to end when Neovim leaves, and again after TERM."""
 
 LATER = 0.01
-"""Seconds between what is in the books and what is done next, at least."""
+"""Seconds between what is in the log and what is done next, at least."""
 AGAIN = 60.0
 """Seconds after which it is said again that something is not kept."""
 
@@ -238,11 +237,11 @@ def keep_safe(
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
     sync.foresee = log.foresee
     decisions = Decisions(log, files, sync, emit)
-    comments = Comments(files, store, changed)
+    comments = Comments(files, store.comments, changed)
     presenter = ReviewPresenter(
         log, decisions, comments, editor.reviewer, scope=workspace.scope, fault=fault
     )
-    notes = PromptNotes(files, knowledge, store, comments, fault)
+    notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
     tell = partial(editor.notifier.notice, warning=True)
     recovery = Recovery(store, log, sync, baselines, files, tell, workspace.is_here)
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)

@@ -21,9 +21,8 @@ import anyio
 from msgspec.structs import replace
 
 from acp_nvim.client.client import Client
-from acp_nvim.client.editor_tools import EditorTools, NoEditorTools
 from acp_nvim.client.inbound import Services
-from acp_nvim.client.launch import Launch
+from acp_nvim.client.launch import EditorTools, Launch, NoEditorTools
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files

@@ -262,7 +262,7 @@ M.list = {
     desc = 'let a window go along with the agent, or no longer',
     words = { 'on', 'off', 'toggle' },
     run = function(invoked)
-      require('acp.files.follow').turn(invoked.word or 'toggle')
+      require('acp.follow.follower').turn(invoked.word or 'toggle')
     end,
   },
 }

@@ -59,6 +59,28 @@ function M.select(first, last)
   }
 end
 
+--- A selection's lines as they stand now, 1-based and inclusive; its mark is dropped. nil if its
+--- buffer or its mark is gone.
+---@param buffer integer
+---@param mark integer
+---@return { first: integer, last: integer, lines: string[] }?
+function M.selected(buffer, mark)
+  if not api.nvim_buf_is_loaded(buffer) then
+    return nil
+  end
+  local found = api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
+  if #found == 0 then
+    return nil
+  end
+  api.nvim_buf_del_extmark(buffer, namespace, mark)
+  local first, last = found[1], found[3].end_row + 1
+  return {
+    first = first + 1,
+    last = last,
+    lines = api.nvim_buf_get_lines(buffer, first, last, false),
+  }
+end
+
 --- Where the lines of a selection are now.
 ---@param selection acp.Selection
 ---@return integer first 1-based

@@ -2,7 +2,7 @@
 -- comes back. A file that is in no buffer is loaded into a hidden one, as for the user.
 
 local ask = require('acp.tools.ask')
-local companion = require('acp.files.companion')
+local companion = require('acp.follow.companion')
 local file_buffers = require('acp.files.buffers')
 
 local api = vim.api

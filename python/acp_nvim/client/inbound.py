@@ -18,8 +18,7 @@ from msgspec.structs import replace
 
 from acp_nvim.client import questioning, quirks, reasons
 from acp_nvim.client.connection import Connection, Faults
-from acp_nvim.client.editor_tools import Caller, EditorTools, NoEditorTools, offer
-from acp_nvim.client.launch import Launch
+from acp_nvim.client.launch import Caller, EditorTools, Launch, NoEditorTools, offer
 from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session

@@ -19,19 +19,19 @@ from acp_nvim.workspace.host import Host
 
 async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
-    books = host.review.log
+    log = host.review.log
     await host.review.restore()
     path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
-    found = written_by(books, path, row)
+    found = written_by(log, path, row)
     if found is None:
         return None
-    delta, state = found
-    session = host.workspace.session(delta.author.agent, delta.author.session)
+    change, state = found
+    session = host.workspace.session(change.author.agent, change.author.session)
     chat = None if session is None else host.workspace.chat_of(session)
-    place = None if chat is None else _row(chat, delta.author)
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(delta.at))
-    lines = why_lines(delta.author, state, when, in_chat=place is not None)
+    place = None if chat is None else _row(chat, change.author)
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(change.at))
+    lines = why_lines(change.author, state, when, in_chat=place is not None)
     answer: dict[str, Any] = {"ops": [Replace(0, -1, lines)]}
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
@@ -40,11 +40,11 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
 
 def edits(host: Host) -> list[dict[str, Any]]:
     """Return `edits` of the snapshot (`:help acp-inspect`)."""
-    books = host.review.log
+    log = host.review.log
     return [
         plain
-        for path in books.paths()
-        for plain in edits_snapshot(path, (*books.changes(path), *books.changes(path, "kept")))
+        for path in log.paths()
+        for plain in edits_snapshot(path, (*log.changes(path), *log.changes(path, "kept")))
     ]
 
 

@@ -18,9 +18,9 @@ from acp_nvim.history.conflict import Conflict
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
+from acp_nvim.review.acting import Place, Rows
 from acp_nvim.review.log import Turn
-from acp_nvim.review.place import Place, Rows
-from acp_nvim.review.turned import Undone, together
+from acp_nvim.review.outcome import Undone, together
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side

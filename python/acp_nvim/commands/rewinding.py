@@ -18,7 +18,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.log import Turn
-from acp_nvim.review.turned import Undone
+from acp_nvim.review.outcome import Undone
 from acp_nvim.session.saved import carried
 from acp_nvim.session.state import Message
 from acp_nvim.view.place import relative

@@ -1,7 +1,7 @@
 """What has happened to files: facts, in the past tense. `reactions/files.py` says what follows.
 
 Each is emitted while `DiskSync.exclusive` is held wherever a file was changed, so that what is done
-and what the books say of it are one step. Paths are resolved unless said otherwise; texts are exact
+and what the log says of it are one step. Paths are resolved unless said otherwise; texts are exact
 live texts: what the loaded buffer holds, else what the disk does, None: no file. `encoding` is that
 of the buffer by which they are read, "" without one.
 """

@@ -18,8 +18,7 @@ from msgspec import Struct, field
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.nvim.plain import bar, op
-from acp_nvim.nvim.trial import Tried, is_sendable, tried
+from acp_nvim.nvim.plain import Tried, bar, is_sendable, op, tried
 from acp_nvim.signal import Signal
 from acp_nvim.view.block import Block
 from acp_nvim.view.op import Replace, portions

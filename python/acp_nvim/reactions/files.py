@@ -74,19 +74,14 @@ def record(host: Host, event: FileWritten | DiskChanged) -> None:
     """Count it to its author."""
     author = event.author
     if author is not None and event.before != event.after:
-        host.review.log.wrote(event.path, event.before, event.after, author, event.encoding)
+        texts = event.before, event.after
+        host.review.log.wrote(event.path, *texts, author, event.encoding, event.left)
         before, after = (_read(text, event.encoding) for text in (event.before, event.after))
         host.review.notes.wrote(author.session_key, event.path, before, after)
 
 
 def _read(text: str | None, encoding: str) -> str | None:
     return None if text is None else clean(text, encoding)
-
-
-def remember(host: Host, event: FileWritten | DiskChanged) -> None:
-    """Remember how the file was, in case that it comes back."""
-    if event.left is not None and event.author is not None:
-        host.review.log.left(event.path, event.left)
 
 
 def tell(host: Host, event: FileRead | FileWritten | DiskChanged) -> None:
@@ -198,8 +193,8 @@ def take_back(host: Host, event: TakenBack) -> None:
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
-    FileWritten: (remember, record, tell, go_along, questions.file_changed),
-    DiskChanged: (remember, record, tell, questions.file_changed),
+    FileWritten: (record, tell, go_along, questions.file_changed),
+    DiskChanged: (record, tell, questions.file_changed),
     WriteRefused: (refuse,),
     EditWaits: (wait,),
     Conflicted: (conflict,),
@@ -263,7 +258,7 @@ def look_around(host: Host) -> None:
 
 
 async def catch_up(host: Host) -> None:
-    """Take up the books, and find all that agents have done until now, and the user in buffers."""
+    """Take up the histories; find all that agents have done until now, and the user in buffers."""
     await host.review.restore()
     look_around(host)
     await host.review.sync.drain()

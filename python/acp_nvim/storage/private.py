@@ -90,6 +90,21 @@ def read(path: Path) -> IO[str]:
     return os.fdopen(opened(path), encoding="utf-8", errors="replace")
 
 
+def write(handle: int, data: bytes) -> None:
+    """Write all of it; raises `OSError`, and then a part may be there."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def modified(path: Path) -> int:
+    """Return when it was modified, in ns since 1970; 0 if it is not there."""
+    try:
+        return path.lstat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def remove(path: Path) -> None:
     """Remove a file; nothing if it is not there, or the disk does not let it go."""
     with suppress(OSError):

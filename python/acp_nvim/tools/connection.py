@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 from anyio.abc import ByteReceiveStream, TaskGroup
 
-from acp_nvim.client.editor_tools import Notify
+from acp_nvim.client.launch import Notify
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.tools.offered import Offered, Relay
 from acp_nvim.wire.framing import Cut, Framer

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 import anyio
 from msgspec import Struct, field
 
-from acp_nvim.client.editor_tools import Caller, Notify
+from acp_nvim.client.launch import Caller, Notify
 from acp_nvim.tools.parts import Parts
 
 Names: TypeAlias = bool | tuple[str, ...]

@@ -20,7 +20,7 @@ from typing import Any, Final
 import anyio
 from msgspec import Struct
 
-from acp_nvim.client.editor_tools import NAME, Caller, EditorTools, NoEditorTools, Notify
+from acp_nvim.client.launch import EDITOR, Caller, EditorTools, NoEditorTools, Notify
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.errors import Code, RequestFailed
@@ -38,7 +38,7 @@ MOST_RELAYS: Final = 4
 
 
 class AgentTools(Struct, frozen=True):
-    """What one agent is offered: implements `client.editor_tools.EditorTools`."""
+    """What one agent is offered: implements `client.launch.EditorTools`."""
 
     offers: Offers
     names: Names
@@ -97,7 +97,7 @@ class Offers:
         offered = self.offer(caller, names)
         env = {"ACP_TOOLS_SOCKET": path, "ACP_TOOLS_TOKEN": offered.token}
         return McpServer(
-            name=NAME,
+            name=EDITOR,
             command=sys.executable,
             args=("-I", "-S", RELAY),
             env=tuple(NamedValue(name=key, value=it) for key, it in env.items()),
@@ -122,7 +122,7 @@ class Offers:
         self._count += 1
         token = os.urandom(24).hex()
         self._secret([token])
-        offered = Offered(f"{NAME}-{self._count}", token, caller, names, self._parts, self._fault)
+        offered = Offered(f"{EDITOR}-{self._count}", token, caller, names, self._parts, self._fault)
         if older is not None:
             offered.on, offered.counts = older.on, older.counts
         self._offered[caller.session] = offered

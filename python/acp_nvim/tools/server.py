@@ -13,7 +13,7 @@ from typing import Any, Final
 import anyio
 
 import acp_nvim
-from acp_nvim.client.editor_tools import Notify
+from acp_nvim.client.launch import Notify
 from acp_nvim.errors import AcpError, Code, FileProblem, RequestFailed, suggest
 from acp_nvim.tools import own
 from acp_nvim.tools.catalogue import TOOLS

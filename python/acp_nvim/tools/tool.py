@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from acp_nvim.client.editor_tools import Caller
+from acp_nvim.client.launch import Caller
 from acp_nvim.errors import AcpError
 from acp_nvim.files.roots import Roots
 from acp_nvim.tools.parts import Parts

@@ -22,11 +22,10 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
+from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
-from acp_nvim.storage.told import Told
 from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.chat import Chat
@@ -54,7 +53,7 @@ class Review(Struct, frozen=True):
     recovery: Recovery
 
     async def restore(self) -> None:
-        """Take up the books of an earlier host, and what it had no time to write there."""
+        """Take up the histories of an earlier host, and what it had no time to write there."""
         await self.notes.restore()
         await self.comments.restore()
         await self.recovery.run()

@@ -8,8 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from acp_nvim.client.editor_tools import Caller, EditorTools, Notify, offer
-from acp_nvim.client.launch import Launch, Remote
+from acp_nvim.client.launch import Caller, EditorTools, Launch, Notify, Remote, offer
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.paths import Paths

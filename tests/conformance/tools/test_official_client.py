@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
-from acp_nvim.client.editor_tools import NAME
+from acp_nvim.client.launch import EDITOR
 from acp_nvim.session.request import McpMessage
 from acp_nvim.tools.catalogue import TOOLS
 from tests.conformance.tools.answers import answers, arguments
@@ -171,4 +171,4 @@ async def test_a_call_that_is_given_up_is_cancelled(rig: ToolsRig, way: Any) -> 
 
 async def test_the_server_has_the_name_that_agents_are_told(rig: ToolsRig) -> None:
     server = rig.tools.over_stdio(rig.caller)
-    assert server is not None and server.name == NAME
+    assert server is not None and server.name == EDITOR

@@ -129,8 +129,8 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
     write = {"path": str(path), "content": "ONE\ntwo\nthree\n"}
     assert agent.ask("fs/write_text_file", **write)["result"] == {}
     job.finish(agent, prompt)
-    ledger = job.nvim.folder / "state/nvim/acp.nvim/edits"
-    job.until(lambda: "ONE" in kept(ledger, "*.history"))
+    folder = job.nvim.folder / "state/nvim/acp.nvim/edits"
+    job.until(lambda: "ONE" in kept(folder, "*.history"))
     with beside(job) as other:
         other.command(f"edit {path} | Acp review")
         other.wait(lambda: "1 hunk" in other.messages())
@@ -138,7 +138,7 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
         write["content"] = "ONE\ntwo\nTHREE\n"
         assert agent.ask("fs/write_text_file", **write)["result"] == {}
         job.finish(agent, prompt)
-        job.until(lambda: "THREE" in kept(ledger, "*.history"))
+        job.until(lambda: "THREE" in kept(folder, "*.history"))
         other.command("checktime | messages clear | Acp review")
         last = "return vim.fn.getbufline(..., '$')[1]"
         other.wait(lambda: "2 hunks" in other.messages() and other.lua(last, str(path)) == "THREE")

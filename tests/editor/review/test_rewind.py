@@ -86,7 +86,7 @@ def rewind(job: MainJob, agent: StdioAgent, session: str, text: str) -> None:
 
 
 def test_rewind_and_redo_walk_over_all_turns(job: MainJob) -> None:
-    """Each rewind continues the session before it: the books of its turns are found."""
+    """Each rewind continues the session before it: its turns are found."""
     agent = rewound(job)
     path = job.work / "code.py"
     rewind(job, agent, "sess 3", "first")

@@ -280,7 +280,7 @@ def test_two_agents_on_the_same_file_are_told_apart(tmp_path: Path) -> None:
 
 
 def kill_host(job: MainJob) -> None:
-    """Kill the host once the books are written; the next command starts another."""
+    """Kill the host once the histories are written; the next command starts another."""
     state = Path(str(job.nvim.eval("stdpath('state')"))) / "acp.nvim" / "edits"
     job.until(lambda: len(list(state.glob("*.history"))) == 4)
     job.kill(job.host())

@@ -13,8 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from acp_nvim.client.editor_tools import Caller
-from acp_nvim.client.launch import Launch
+from acp_nvim.client.launch import Caller, Launch
 from acp_nvim.client.session import Session
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.session.event import SessionOpened

@@ -54,9 +54,9 @@ class Stand:
         self.files = CountingFiles()
         self.knowledge = Knowledge()
         store = kept_in(folder / "kept")
-        comments = Comments(self.files, store, lambda _: None)
+        comments = Comments(self.files, store.comments, lambda _: None)
         self.lessons = PromptNotes(
-            self.files, self.knowledge, store, comments, lambda it: pytest.fail(str(it))
+            self.files, self.knowledge, store.lessons, comments, lambda it: pytest.fail(str(it))
         )
         self.pushed: list[tuple[int, list[tuple[str, str, int]]]] = []
         self.tasks: list[tuple[Callable[..., Awaitable[None]], tuple[Any, ...]]] = []

@@ -38,7 +38,7 @@ class Late(Struct, frozen=True):
 
 
 class Begun(Struct, frozen=True):
-    """A write of ours, exact live texts; `told`: the books have it."""
+    """A write of ours, exact live texts; `told`: the log has it."""
 
     before: str | None
     after: str
@@ -143,7 +143,7 @@ class Unfinished:
         self._begun.pop(path, None)
 
     def told(self, path: str) -> None:
-        """The books have what was written."""
+        """The log has what was written."""
         if path in self._begun:
             self._begun[path] = replace(self._begun[path], told=True)
 

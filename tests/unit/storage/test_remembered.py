@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.config import Defaults
-from acp_nvim.storage.choices import Choices
+from acp_nvim.storage.remembered import Choices
 
 
 @pytest.fixture

@@ -1,4 +1,8 @@
-"""What the user chose last of each agent: its mode, its model, its options. One file of JSON."""
+"""Small things that are remembered for good: what the user chose of each agent, and was told.
+
+Choices are one file of JSON: an agent's mode, its model, its options. What was told once and for
+all, as that an agent is at a host elsewhere, or has left a process running, is a line of a file.
+"""
 
 from __future__ import annotations
 
@@ -46,3 +50,35 @@ class Choices:
         except (OSError, ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
+
+
+class Told:
+    """Remembers it; `folder` is asked at each use, for it is configured late."""
+
+    def __init__(self, folder: Callable[[], str]) -> None:
+        self._folder = folder
+        self._told: set[str] = set()
+
+    def first(self, what: str) -> bool:
+        """Remember one thing, as `scheme://host:port`; True if it is told for the first time."""
+        if what in self._told | self._read():
+            return False
+        self._told.add(what)
+        self._add(what)
+        return True
+
+    @property
+    def _path(self) -> Path:
+        return Path(self._folder(), "hosts")
+
+    def _read(self) -> set[str]:
+        try:
+            with private.read(self._path) as file:
+                return set(file.read().splitlines())
+        except OSError:
+            return set()
+
+    def _add(self, what: str) -> None:
+        known = sorted({*self._read(), what})
+        with suppress(OSError):  # it is told again then
+            private.replace(self._path, "".join(f"{it}\n" for it in known))

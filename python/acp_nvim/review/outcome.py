@@ -1,33 +1,38 @@
-"""What an act of the user's on agents' changes makes of files and their ledgers."""
+"""What an act of the user's on agents' changes makes of files, and what it cannot take back."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.files.live import LiveFile
-from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.history.change import saw
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import changes, keep
 from acp_nvim.history.switch import Rewound
+from acp_nvim.session.origin import Stretch
+
+MOST_TURNS: Final = 100
+"""Turns of which it is known what of theirs is lost, and files of these that are named."""
+NAMED: Final = 3
 
 
 class Turned(Struct, frozen=True):
-    """What an act makes of a ledger: the same one if nothing; how many hunks or lines it turned.
+    """What an act makes of a file: the same one if nothing; how many hunks or lines it turned.
 
     `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
     they are. `doubtful`: something stays that the agent is only supposed to have done. `path` and
     `live`, the file as it was before, are known when it is done.
     """
 
-    ledger: File
+    file: File
     count: int = 0
     sessions: frozenset[SessionKey] = frozenset()
     left: tuple[int, ...] = ()
@@ -47,7 +52,7 @@ class Turned(Struct, frozen=True):
 
 
 Turning: TypeAlias = Callable[[File, range | None], Turned]
-"""What makes another ledger of one, in these rows."""
+"""What makes another file of one, in these rows."""
 
 
 def made(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
@@ -59,18 +64,18 @@ def made(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
 def not_removed(turned: Turned, before: File, live: LiveFile, at: float) -> Turned:
     """Return what is to be made of a modified buffer, `before`, the file of which would go, and has
     on the disk what stands against it: that stays, and the buffer is empty."""
-    if turned.ledger is before or turned.ledger.text is not None:
+    if turned.file is before or turned.file.text is not None:
         return turned
     if live.exact == "" and not any(it.added or it.whole for it in changes(before)):
         return Turned(before)
-    return replace(turned, ledger=keep(saw(turned.ledger, "", at)).file)
+    return replace(turned, file=keep(saw(turned.file, "", at)).file)
 
 
-def leaving(live: LiveFile, ledger: File) -> File:
+def leaving(live: LiveFile, file: File) -> File:
     """Return the history with how the file is on disk if it goes, for when it comes back."""
-    if ledger.text is not None or live.exact is None:
-        return ledger
-    return had(ledger, replace(ledger.attributes, mode=live.attributes.mode, given=0))
+    if file.text is not None or live.exact is None:
+        return file
+    return had(file, replace(file.attributes, mode=live.attributes.mode, given=0))
 
 
 def sessions_of(before: Iterable[ReviewHunk], after: Iterable[ReviewHunk]) -> frozenset[SessionKey]:
@@ -132,3 +137,41 @@ def together(sure: Undone, rest: Undone) -> Undone:
         unsaved=tuple(sorted({*sure.unsaved, *rest.unsaved})),
         failed=tuple(failed),
     )
+
+
+class Lost:
+    """Files that were changed, and of which nobody knows what they held, by turn.
+
+    Known as long as the host runs; the chat has told it when it was found.
+    """
+
+    def __init__(self) -> None:
+        self._paths: dict[TurnKey, dict[str, None]] = {}
+
+    def note(self, turn: TurnKey, paths: Iterable[str]) -> None:
+        """Take note of files that the turn has changed."""
+        self._paths.setdefault(turn, {}).update(dict.fromkeys(paths))
+        while len(self._paths) > MOST_TURNS:
+            del self._paths[next(iter(self._paths))]
+
+    def told(
+        self,
+        *stretches: Stretch,
+        known: Container[str] = (),
+    ) -> tuple[str, ...]:
+        """Return the sentence that names those of turns in these stretches; none if there are none.
+        `known`: those that have a history, so that it is tried."""
+        sessions = {it.key: it for it in stretches}
+        found = (
+            path
+            for (*whose, turn, _began), changed in self._paths.items()
+            for path in changed
+            if (stretch := sessions.get((whose[0], whose[1]))) is not None and stretch.has(turn)
+            if path not in known
+        )
+        paths = [*dict.fromkeys(found)]
+        if not paths:
+            return ()
+        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+        names = ", ".join(paths[:NAMED])
+        return (f"cannot be undone: {names}{more}",)

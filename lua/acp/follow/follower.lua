@@ -2,7 +2,7 @@
 -- that goes along (companion.lua). The host says where; what the user does in that window is seen here.
 
 local bridge = require('acp.host.bridge')
-local companion = require('acp.files.companion')
+local companion = require('acp.follow.companion')
 local file_buffers = require('acp.files.buffers')
 
 local api = vim.api

@@ -9,8 +9,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
+from acp_nvim.client.redaction import HIDDEN, MOST, Redaction
 from acp_nvim.client.traffic import LONGEST, Traffic
-from acp_nvim.storage.redaction import HIDDEN, MOST, Redaction
 
 SERVERS = {
     "mcpServers": [

@@ -1,4 +1,4 @@
-"""Gives the disk a file back that an agent has removed below the user's unsaved text.
+"""Restores a file on the disk that an agent has removed below the user's unsaved text.
 
 That text stays in the buffer: the conflict of both knows what the disk held.
 """
@@ -17,15 +17,15 @@ from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import load
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.history.conflict import Conflict
+from acp_nvim.review.conflicts import is_removal
 from acp_nvim.review.log import EditLog, Turn
-from acp_nvim.review.removed import is_removal
-from acp_nvim.review.turned import Undone
+from acp_nvim.review.outcome import Undone
 
 ATTEMPTS = 3
 """How often a buffer that changes meanwhile is told that its file is there again."""
 
 
-class GivingBack:
+class Restoring:
     """For what the user decides."""
 
     def __init__(self, log: EditLog, files: Files, sync: DiskSync, emit: Emit) -> None:
@@ -35,11 +35,13 @@ class GivingBack:
         self._emit = emit
 
     async def of_turn(self, undone: Undone, turn: Turn, *, found: bool) -> Undone:
-        """Give back what that turn has removed; return all that became of its undo.
+        """Restore what that turn has removed; return all that became of its undo.
 
         Without `found` what the agent is only supposed to have removed stays away.
         """
         gone = [it for it in self._log.conflicts() if it.author.turn_key == turn.key]
+        if not gone:
+            return undone
         back: list[str] = []
         doubtful: list[str] = []
         failed: list[str] = []
@@ -49,7 +51,7 @@ class GivingBack:
                     doubtful.append(conflict.path)
                     continue
                 try:
-                    await self.give(conflict)
+                    await self.restore(conflict)
                     back.append(conflict.path)
                 except UserError as error:
                     failed.append(str(error))
@@ -61,7 +63,7 @@ class GivingBack:
             failed=(*undone.failed, *failed),
         )
 
-    async def give(self, conflict: Conflict) -> None:
+    async def restore(self, conflict: Conflict) -> None:
         """Write the bytes that the disk had; the caller holds `exclusive`.
 
         What has taken the file's place is removed if it is a link or an empty folder. Raises
