@@ -14,7 +14,7 @@ end
 ---@param text? string
 function M.permit(text)
   if text and not is_number(text) then
-    return notice.warn(('%s is no number: :Acp permit 2 takes the second option'):format(text))
+    return notice.warn(('%s is not a number: :Acp permit 2 takes the second option'):format(text))
   end
   require('acp.command.session').permit({ number = tonumber(text or 0) })
 end
@@ -75,7 +75,7 @@ end
 ---@param range? { [1]: integer, [2]: integer }
 function M.edit(instruction, range)
   if instruction == '' then
-    return notice.warn(":Acp edit wants to know what to do: :'<,'>Acp edit make this a generator")
+    return notice.warn("say what to do: :'<,'>Acp edit make this a generator")
   end
   local line = vim.api.nvim_win_get_cursor(0)[1]
   require('acp.command.session').edit(range or { line, line }, instruction)
@@ -87,7 +87,7 @@ end
 ---@param is_away boolean take back what was said there
 function M.comment(text, range, is_away)
   if is_away and text ~= '' then
-    return notice.warn(':Acp comment! takes no text: it takes comments back')
+    return notice.warn(':Acp comment! removes comments: give it no text')
   end
   local line = vim.api.nvim_win_get_cursor(0)[1]
   local comments = require('acp.review.comments')
@@ -101,7 +101,7 @@ end
 ---@param text? string
 function M.undo(text)
   if text and not is_number(text) then
-    return notice.warn(('%s is no number: :Acp undo 2 takes back turn 2'):format(text))
+    return notice.warn(('%s is not a number: :Acp undo 2 takes back turn 2'):format(text))
   end
   require('acp.review.decide').rewind('undo', tonumber(text))
 end

@@ -65,9 +65,7 @@ end
 ---@return string winbar
 function M.bar(chat, count, room)
   if not chats.is_open(chat) then
-    local anew = ('closed: :AcpStart %s begins anew'):format(chat.agent)
-    local both = ('%s, :Acp restart %s goes on'):format(anew, chat.agent)
-    local all = { both, anew, 'closed: :AcpStart ' .. chat.agent, 'closed: :Acp restart' }
+    local all = { chats.closed(chat), 'closed: :Acp restart goes on', 'closed: :Acp restart' }
     return item('AcpWarning', fitting(all, room))
   end
   return item('AcpWinbarUsage', fitting(texts(chat, count), room))

@@ -29,7 +29,7 @@ local WIDEST, HEIGHT = 72, 4
 local function place_of(range)
   local name = api.nvim_buf_get_name(0)
   if vim.bo.buftype ~= '' or name == '' then
-    notice.notice('this buffer is no file: comments are on lines of files')
+    notice.notice('this buffer is not a file: comments are on lines of files')
     return nil
   end
   local most = api.nvim_buf_line_count(0)
@@ -90,7 +90,7 @@ local function config(place)
     width = width,
     height = HEIGHT,
     style = 'minimal',
-    border = 'rounded',
+    border = float.border(),
     title = { { (' Comment on %s '):format(lines), 'AcpFloatTitle' } },
     footer = { { ' <CR> keeps it · q does not ', 'AcpFloatFooter' } },
   }

@@ -74,7 +74,7 @@ local function current_path()
   if path then
     return path
   end
-  notice.notice('this buffer is no file: :Acp keep all and :Acp reject all need none')
+  notice.notice('this buffer is not a file: :Acp keep all and :Acp reject all work from anywhere')
 end
 
 --- Show what the agents have changed, or show it no longer.

@@ -15,7 +15,7 @@ from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.questioning import withdraw
-from acp_nvim.client.session import Session
+from acp_nvim.client.session import Session, patience
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots
@@ -238,18 +238,14 @@ class Turns:
         call = self._dialect.cancel_work(session.id or "", work)
         try:
             if call is not None:
-                patience = self._patience(session, f"to cancel {work.id}")
-                await self._connection.request(*call, patience=patience)
+                told = self._patience(session, f"to cancel {work.id}")
+                await self._connection.request(*call, patience=told)
         except (AgentError, ConnectionLost) as error:
             session.apply(Noticed(f"{self._agent} did not cancel {work.id}: {error}", "warning"))
 
     def _patience(self, session: Session, to: str) -> Patience:
         """Return what tells in a session that the agent does not answer."""
-
-        def tell(seconds: float) -> None:
-            session.apply(Noticed(reasons.slow(self._agent, seconds, to), "warning"))
-
-        return Patience(tell)
+        return patience(session, lambda seconds: reasons.slow(self._agent, seconds, to))
 
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
         """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""

@@ -38,7 +38,7 @@ ROUNDS = 20
 """So often it is waited for what is still to be drawn: who says something all the time is told."""
 SHOWN_ADDRESS = 200
 """Characters of a web address that are shown."""
-MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
+MOVED = "you moved in the window that follows: it stays here, :Acp follow goes on"
 
 
 def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:

@@ -200,6 +200,7 @@ class Options(Section):
     mcp_servers: List[McpServer] = ()
     additional_directories: List[AbsolutePath] = ()
     prompts: Map[str] = Field(default_factory=dict)
+    context: Literal["file", "off"] = "file"
     python: str | None = None
     shell: str | None = None
     follow: FollowOptions = FollowOptions()

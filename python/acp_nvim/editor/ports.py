@@ -55,8 +55,8 @@ class ChatWindows(Protocol):
         `cwd` is where what they name is.
         """
 
-    def notes(self, chat: int, notes: Sequence[tuple[str, str, int]]) -> None:
-        """Show in the prompt what goes along: key, label and lines of each note. Never waits."""
+    def notes(self, chat: int, notes: Sequence[tuple[str, str, str]]) -> None:
+        """Show in the prompt what goes along: key, label and size of each note. Never waits."""
 
 
 class Choice(Struct, frozen=True):
@@ -291,6 +291,15 @@ class Surroundings(Protocol):
 
     async def diagnostics(self, *, here: bool = False) -> Sequence[Finding]:
         """Return those of the file last worked in; `here`: of the line of its cursor."""
+
+    async def enclosing(self, kind: Literal["function", "class"]) -> Selection | None:
+        """Return the innermost one around the cursor in the file last worked in."""
+
+    async def marks(self) -> Sequence[Finding]:
+        """Return the user's marks: those of the file last worked in, and those of all files."""
+
+    async def open_files(self) -> Sequence[str]:
+        """Return the paths of the files that are open."""
 
     async def quickfix(self) -> Sequence[Finding]:
         """Return the quickfix list."""

@@ -49,9 +49,9 @@ class NvimChats(ChatWindows):
                 return
             row += len(lines)
 
-    def notes(self, chat: int, notes: Sequence[tuple[str, str, int]]) -> None:
+    def notes(self, chat: int, notes: Sequence[tuple[str, str, str]]) -> None:
         """See `ChatWindows`."""
-        plain = [{"key": key, "label": label, "lines": lines} for key, label, lines in notes]
+        plain = [{"key": key, "label": label, "size": size} for key, label, size in notes]
         self._call.post("acp.prompt.attachment.note", chat, plain)
 
 
@@ -148,6 +148,18 @@ class NvimSurroundings(Surroundings):
         """See `editor.Surroundings`."""
         found = await self._lua("acp.prompt.surroundings.diagnostics", here)
         return [Finding(**it) for it in found]
+
+    async def enclosing(self, kind: Literal["function", "class"]) -> Selection | None:
+        """See `editor.Surroundings`."""
+        return _selection(await self._lua("acp.prompt.surroundings.enclosing", kind))
+
+    async def marks(self) -> Sequence[Finding]:
+        """See `editor.Surroundings`."""
+        return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.marks")]
+
+    async def open_files(self) -> Sequence[str]:
+        """See `editor.Surroundings`."""
+        return [str(path) for path in await self._lua("acp.prompt.surroundings.open_files")]
 
     async def quickfix(self) -> Sequence[Finding]:
         """See `editor.Surroundings`."""

@@ -8,42 +8,25 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from acp_nvim.files import disk
-from acp_nvim.files.line_ends import merge_lines
-from acp_nvim.files.text import apart, having, reconciled, with_theirs
+from acp_nvim.files.text import apart, having, reconciled
 from acp_nvim.history.author import TurnKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import fold
+from acp_nvim.history.line_ends import merge_lines
 from acp_nvim.history.review import changes
 from acp_nvim.hunks import split_lines
 
 
 def with_older(conflict: Conflict, older: Conflict | None) -> Conflict:
-    """Return a conflict with what both had differed on before, from which the agent's text goes
-    on. If that was only supposed to be an agent's, so is all."""
-    if older is None or not older.on_disk:
+    """Return a conflict with what the disk held before an older one, which goes on in it. If that
+    was only supposed to be an agent's, so is all."""
+    if older is None or not (older.on_disk and conflict.on_disk):
         return conflict
-    is_again = older.theirs == conflict.theirs
-    upon = conflict.theirs if conflict.before is None else conflict.before
-    goes_on = older.theirs in (conflict.base, upon) or older.before == conflict.before
-    if older.author.how == "found" and (is_again or goes_on):
+    if older.author.how == "found":
         conflict = replace(conflict, author=replace(conflict.author, how="found"))
-    if is_again:
-        return replace(conflict, base=older.base, before=older.before)
-    if older.theirs == conflict.base:
-        conflict = replace(conflict, base=older.base)
-    return replace(conflict, before=older.before) if older.theirs == upon else conflict
-
-
-def rewritten(conflict: Conflict, live: str, theirs: str) -> Conflict | None:
-    """Return what stands of a conflict once the disk has another text of the agent's, which has
-    been merged into the live text; None: nothing does."""
-    base = with_theirs(conflict.theirs, conflict.base, theirs)
-    _, places = reconciled(base, live, theirs)
-    found = tuple((it.first, it.last) for it in places)
-    newer = replace(conflict, base=base, theirs=theirs, places=found, on_disk=True)
-    return newer if found else None
+    return replace(conflict, before=older.before)
 
 
 def weighed(

@@ -272,7 +272,7 @@ class Decisions:
     ) -> list[str]:
         """Name what that turn, None: the session, has changed and the editor could not take yet;
         `known`: files that are tried anyhow."""
-        found = self._sync.unfinished.of(session, number)
+        found = self._sync.deferred.of(session, number)
         return [why_not(path, problem) for path, problem in found if path not in known]
 
     def on_disk(self, turn: Turn) -> tuple[Conflict, ...]:

@@ -28,7 +28,7 @@ from acp_nvim.history.fold import begin, had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import turns, undone
-from acp_nvim.review.conflicts import gone_on, removals, rewritten, weighed, with_older
+from acp_nvim.review.conflicts import gone_on, removals, weighed, with_older
 from acp_nvim.review.recode import recoded
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
@@ -222,13 +222,6 @@ class EditLog:
         """Both have changed the same place."""
         self._read_on(conflict.path)
         self._stand(conflict.path, with_older(conflict, self._history(conflict.path).conflict))
-
-    def rewritten(self, path: str, author: Author, live: str, theirs: str) -> None:
-        """The disk has another text of that agent's, and nothing of it stands against the user."""
-        older = self._history(path).conflict
-        if older is not None and older.author.session_key == author.session_key:
-            newer = rewritten(older, live, theirs)
-            self.settled(path) if newer is None else self.conflicted(newer)
 
     def weigh(self, path: str, live: str | None) -> None:
         """See where both stand apart in the live text: the user edits on, or has taken over what

@@ -158,6 +158,12 @@ class Noticed(Struct, frozen=True):
     mark: Mark = ""
 
 
+class NoticeOver(Struct, frozen=True):
+    """What a "passing" notice with that text has told of is over."""
+
+    text: str
+
+
 class CompactionUpdated(Struct, frozen=True):
     """What is known of a compaction of the context: an upsert (v1, `CompactionUpdate`)."""
 
@@ -302,6 +308,7 @@ Event: TypeAlias = (
     | InfoChanged
     | UsageChanged
     | Noticed
+    | NoticeOver
     | CompactionUpdated
     | Unknown
     | PromptQueued

@@ -17,7 +17,7 @@ ToolStatus: TypeAlias = Literal[
 """`cancelled`: cut off, or refused by the user; `ended`: its turn ended well, and nobody said how
 it did."""
 Severity: TypeAlias = Literal["info", "warning", "error"]
-Mark: TypeAlias = Literal["", "cut_off", "anew", "end"]
+Mark: TypeAlias = Literal["", "cut_off", "anew", "end", "passing"]
 """What a notice stands for: its turn was cut off; the agent knows nothing of what is above; or it
 is the row below a turn that says how the turn ended."""
 

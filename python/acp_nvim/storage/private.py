@@ -124,7 +124,7 @@ def _claim(handle: int, path: Path, mode: int) -> None:
     """Make sure that it is the user's, and only theirs: an older version may have left it open."""
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-        raise OSError(f"{path} is no file")
+        raise OSError(f"{path} is not a file")
     if status.st_uid != os.geteuid():
         raise PermissionError(f"{path} belongs to somebody else")
     if stat.S_IMODE(status.st_mode) != mode:

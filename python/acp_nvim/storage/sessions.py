@@ -285,7 +285,7 @@ def _plain(value: object) -> Value:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Text):
-        value = Text(value.text)  # one that grows is of another class
+        value = Text(value.text, value.typed)  # one that grows is of another class
     name = type(value).__name__
     if name not in _KINDS:
         return value

@@ -9,12 +9,29 @@ from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import one_line
 
 WORDS = 160
+_ENDS = {
+    "a command": "your command is over",
+    "a command from insert mode": "your command is over",
+    "a question": "you answer the question",
+    "a question of acp.nvim": "you answer the question",
+    "completion": "the completion is over",
+    "multiple cursors": "your multiple cursors are gone",
+}
+"""What the user may be in the middle of that is no mode, and what its end is called."""
 
 
 def name(state: SessionState, *, is_one_of_many: bool) -> str:
     """Return what to call a session: its agent, and its title where that has several."""
     title = one_line(title_of(state) or "", 40) if is_one_of_many else ""
     return one_line(state.agent, 20) + (f" · {title}" if title else "")
+
+
+def waits(agent: str | None, names: str, doing: str) -> str:
+    """Return what waits until the user has ended something, as in "visual mode"."""
+    until = f"until {_ENDS.get(doing, f'you leave {doing}')}"
+    if agent is None:
+        return f"a change of {names} waits {until}"
+    return f"{agent} wants to write {names}: it waits {until}"
 
 
 def ending(called: str, event: TurnEnded, hunks: int) -> tuple[str, bool]:

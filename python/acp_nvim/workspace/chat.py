@@ -27,7 +27,7 @@ SLICE = 0.005
 class Noted(Struct):
     """What the prompt shows of the notes that go along with it."""
 
-    labels: tuple[tuple[str, str, int], ...] = ()
+    labels: tuple[tuple[str, str, str], ...] = ()
     """Key, label and lines of each."""
     sought: bool = False
     """They are being found out."""

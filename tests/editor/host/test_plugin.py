@@ -98,7 +98,7 @@ def test_colours_are_back_after_a_colour_scheme(nvim: Neovim) -> None:
 
 def test_a_chat_that_is_only_a_name(nvim: Neovim) -> None:
     nvim.command(r"edit acp://gemini")
-    assert "This name is no session" in nvim.lines()[0]
+    assert "This name is not a session" in nvim.lines()[0]
     assert nvim.eval("&modifiable") == 0
 
 

@@ -190,4 +190,4 @@ def test_an_edit_that_fails_or_changes_nothing_says_so(job: MainJob) -> None:
     job.told("the edit was cancelled")
     assert progress(job) == []
     job.command("Acp edit")
-    job.told("wants to know what to do")
+    job.told("say what to do")

@@ -26,6 +26,7 @@ from acp_nvim.session.event import (
     MessageUpdated,
     ModeChanged,
     Noticed,
+    NoticeOver,
     PlanReplaced,
     PromptQueued,
     PromptSent,
@@ -46,11 +47,13 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.reduce import compactions, messages, terminals, tool_calls, turns
-from acp_nvim.session.reduce.entries import close_call, notice
-from acp_nvim.session.state import Plan, SessionState, Usage
+from acp_nvim.session.reduce.entries import close_call, notice, put
+from acp_nvim.session.state import Notice, Plan, SessionState, Usage
 
 MOST_NOTICES = 200
 """Notices of one turn that are shown."""
+RECENT = 1_000
+"""A notice is looked for among so many of the last entries."""
 MORE_NOTICES = "There are more notices in this turn than are shown: :Acp log has what was said"
 
 
@@ -108,6 +111,14 @@ def _noticed(state: SessionState, event: Noticed) -> SessionState:
     return notice(state, event.text, event.severity, event.mark)
 
 
+def _notice_over(state: SessionState, event: NoticeOver) -> SessionState:
+    """Empty that notice: nothing is shown of it any more."""
+    recent = reversed(state.entries[-RECENT:])
+    notices = (it for it in recent if isinstance(it, Notice) and it.mark == "passing")
+    found = next((it for it in notices if it.text == event.text), None)
+    return state if found is None else put(state, replace(found, text=""), current=state.current)
+
+
 def _unknown(state: SessionState, _event: Unknown) -> SessionState:
     return state
 
@@ -148,6 +159,7 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     InfoChanged: _info_changed,
     UsageChanged: _usage_changed,
     Noticed: _noticed,
+    NoticeOver: _notice_over,
     CompactionUpdated: compactions.compaction_updated,
     Unknown: _unknown,
     PromptQueued: turns.prompt_queued,

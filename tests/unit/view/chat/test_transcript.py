@@ -84,7 +84,7 @@ def test_the_queue_stands_behind_everything() -> None:
     queue = (Prompt((Text("first"),)), Prompt((Text("second"),)))
     view = render(state(said(1, "x"), plan=PLAN, queue=queue), NONE, None)
     assert keys(view) == ["agent:1", "plan", "queue:0", "queue:1"]
-    assert drawn(view)[-3:] == ["⏳ queued: first", "⏳ queued: second", ""]
+    assert drawn(view)[-3:] == ["◌ queued: first", "◌ queued: second", ""]
 
 
 def test_what_is_unchanged_keeps_its_block() -> None:

@@ -21,7 +21,7 @@ from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
 
 
-class Late(Struct, frozen=True):
+class DeferredChange(Struct, frozen=True):
     """What the disk has new and the editor has not taken, or may have (`amid`): it has failed.
 
     `change`: None if it is not known what it was. `known`: what its author knew of the file when it
@@ -46,13 +46,13 @@ class Begun(Struct, frozen=True):
     told: bool = False
 
 
-class Unfinished:
+class Deferred:
     """Knows both by path. Paths are resolved."""
 
     def __init__(self, emit: Emit, knowledge: Knowledge) -> None:
         self._emit = emit
         self._knowledge = knowledge
-        self._late: dict[str, Late] = {}
+        self._late: dict[str, DeferredChange] = {}
         self._begun: dict[str, Begun] = {}
         self._merged: dict[str, str] = {}
         """The stamp of the file that the editor has taken by itself last, by path."""
@@ -70,7 +70,9 @@ class Unfinished:
 
     # --- what the disk has new
 
-    def later(self, path: str, late: Late, problem: FileProblem, *, is_new: bool = False) -> None:
+    def later(
+        self, path: str, late: DeferredChange, problem: FileProblem, *, is_new: bool = False
+    ) -> None:
         """The editor cannot take that now; `is_new`: as was not known before, so that a kill must
         not make it forgotten."""
         change = late.change
@@ -82,7 +84,7 @@ class Unfinished:
         self._late[path] = replace(late, amid=False, known=known, problem=problem)
 
     @contextmanager
-    def amid(self, late: Late) -> Iterator[None]:
+    def amid(self, late: DeferredChange) -> Iterator[None]:
         """Take note of what was seen, should something fail: a change is told once."""
         try:
             yield
@@ -110,7 +112,7 @@ class Unfinished:
         late = self._late.get(path)
         return known if late is None or late.change is None else late.change.before
 
-    def with_late(self, path: str, new: Late) -> Late:
+    def with_late(self, path: str, new: DeferredChange) -> DeferredChange:
         """Return what is new, if anything is, with that which waits, and no longer does."""
         late = self._late.pop(path, None)
         return new if late is None else _with(late, new)
@@ -128,7 +130,7 @@ class Unfinished:
             self._merged[path] = stamp
         return is_new
 
-    def take(self, path: str) -> Late:
+    def take(self, path: str) -> DeferredChange:
         """Return what has waited, and does not any more."""
         return self._late.pop(path)
 
@@ -159,7 +161,7 @@ class Unfinished:
         return None if change is not None and change.after == begun.after else change
 
 
-def _with(late: Late, new: Late) -> Late:
+def _with(late: DeferredChange, new: DeferredChange) -> DeferredChange:
     """Return what waits with that which has come to it."""
     if new.change is None:
         return late

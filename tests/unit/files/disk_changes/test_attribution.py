@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from acp_nvim.files.following.supposed import EndedTurns
+from acp_nvim.files.attribution import EndedTurns
 from tests.support.files.file_rig import AGENT, FileRig
 
 FOUND = replace(AGENT, how="found")

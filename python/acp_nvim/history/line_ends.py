@@ -60,11 +60,6 @@ class Even:
             ends = replace(ends, last=self._ends[1].last)
         return _ended("".join(lines), ends)
 
-    def made_upon(self, lines: Iterable[str]) -> str:
-        """Return a text of lines that end as in the first text, where the third one, which is made
-        upon it, ends so, else as in the second one, which is newer than the first."""
-        return _ended("".join(lines), _made_upon(*self._ends[:3]) if self._ends else None)
-
 
 def with_ends_of(file: str, text: str) -> str:
     """Return a text of line feeds alone with CRLF, if all lines of the file end so."""
@@ -101,13 +96,4 @@ def _merged(base: LineEnds, ours: LineEnds, theirs: LineEnds) -> LineEnds:
 
     return LineEnds(
         side(base.each, ours.each, theirs.each), side(base.last, ours.last, theirs.last)
-    )
-
-
-def _made_upon(older: LineEnds, newer: LineEnds, theirs: LineEnds) -> LineEnds:
-    def side(older: T | None, newer: T | None, theirs: T | None) -> T | None:
-        return older if older is not None and older == theirs else newer
-
-    return LineEnds(
-        side(older.each, newer.each, theirs.each), side(older.last, newer.last, theirs.last)
     )
