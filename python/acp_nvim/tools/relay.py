@@ -6,6 +6,7 @@ Standard library only, for it runs as `python -I -S`. It ends when either side d
 import os
 import socket
 import threading
+from contextlib import suppress
 
 
 def main() -> None:
@@ -14,9 +15,10 @@ def main() -> None:
     host.connect(os.environ["ACP_TOOLS_SOCKET"])
     host.sendall(os.environ["ACP_TOOLS_TOKEN"].encode() + b"\n")
     threading.Thread(target=_to_host, args=(host,), daemon=True).start()
-    while data := host.recv(65536):
-        while data:
-            data = data[os.write(1, data) :]
+    with suppress(ConnectionError):  # the host has ended, perhaps with something unread
+        while data := host.recv(65536):
+            while data:
+                data = data[os.write(1, data) :]
 
 
 def _to_host(host: socket.socket) -> None:
