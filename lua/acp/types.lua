@@ -75,6 +75,7 @@ vim.g.acp = nil
 ---@field plan? 'top'|'chat'
 ---@field sessions? 'list'|'pick'
 ---@field completion? boolean
+---@field changes? boolean
 ---@field winbar? fun(status: acp.Status): string
 
 ---@class acp.LogOptions

@@ -173,7 +173,7 @@ def compose(
         on_file(host, event)
 
     tasks = Tasks(editor.notifier.fault)
-    review = keep_safe(editor, workspace, emit, clock)
+    review = keep_safe(editor, workspace, emit, clock, lambda: host.count_changes())
     follow = FollowAlong(editor.files, editor.follower, editor.notifier)
     host = Host(
         editor=editor,
@@ -215,7 +215,11 @@ def offers(
 
 
 def keep_safe(
-    editor: Editor, workspace: Workspace, emit: Emit, clock: Callable[[], float]
+    editor: Editor,
+    workspace: Workspace,
+    emit: Emit,
+    clock: Callable[[], float],
+    listed: Callable[[], None] = lambda: None,
 ) -> Review:
     """Return what keeps the user's work safe, put together."""
     files, fault = editor.files, editor.notifier.fault
@@ -239,7 +243,13 @@ def keep_safe(
     decisions = Decisions(log, files, sync, emit)
     comments = Comments(files, store.comments, changed)
     presenter = ReviewPresenter(
-        log, decisions, comments, editor.reviewer, scope=workspace.scope, fault=fault
+        log,
+        decisions,
+        comments,
+        editor.reviewer,
+        scope=workspace.scope,
+        fault=fault,
+        listed=listed,
     )
     notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
     tell = partial(editor.notifier.notice, warning=True)

@@ -177,8 +177,10 @@ def places() -> Places:
     """Return where each function is known, by its identity."""
     found: Places = {}
     for module in ours():
-        for attribute, value in vars(module).items():
-            if inspect.isfunction(value) or hasattr(value, "cache_clear"):
+        for attribute, value in list(vars(module).items()):
+            # of a module, one that is rare would be loaded
+            is_module = isinstance(value, ModuleType)
+            if not is_module and (inspect.isfunction(value) or hasattr(value, "cache_clear")):
                 found.setdefault(id(value), []).append((module, attribute))
     return found
 

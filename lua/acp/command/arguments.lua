@@ -44,8 +44,9 @@ end
 ---@param because? string why, for the agent
 function M.decide(verdict, scope, range, because)
   local decide = require('acp.review.decide')
+  local is_file = vim.bo.buftype == '' and not vim.b.acp_diff -- in a list a row is a hunk
   local is_whole = range and range[1] <= 1 and range[2] == vim.api.nvim_buf_line_count(0)
-  if scope or is_whole then
+  if scope or is_whole and is_file then
     decide.decide(verdict, scope or 'file', nil, { because = because })
   elseif range then
     decide.decide(verdict, 'lines', range, { because = because })

@@ -367,6 +367,8 @@ on('BufEnter', nil, 'The rows name the file that the user is in', function()
   end
 end)
 
+require('acp.review.row').listen(M.draw)
+
 local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
 
 on('User', SESSION, 'The bar says whether anything can be sent', function()

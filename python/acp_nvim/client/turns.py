@@ -5,7 +5,7 @@ One prompt at a time per session; what comes meanwhile waits in the session's qu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -170,7 +170,8 @@ class Turns:
                 sent.taken = True
 
         try:
-            await self._connection.request(*self._dialect.prompt(session.id, whole), answered)
+            params = self._dialect.prompt(session.id, apart(whole))
+            await self._connection.request(*params, answered)
         except (AgentError, ConnectionLost):
             return  # `answered` has put it into the session
 
@@ -314,6 +315,16 @@ class Turns:
 
     def _key(self, session: Session) -> SessionKey:
         return self._agent, session.id or ""
+
+
+def apart(blocks: Sequence[Content]) -> tuple[Content, ...]:
+    """Return the blocks, each text but the first after a blank line: some agents glue them."""
+    return tuple(
+        Text(f"\n\n{block.text}")
+        if number and isinstance(block, Text) and not block.text.startswith("\n")
+        else block
+        for number, block in enumerate(blocks)
+    )
 
 
 def fit(

@@ -173,7 +173,8 @@ class UiOptions(Section):
     `plan`: whether the bar says how far it is, or the chat shows it whole; `sessions`: whether
     their list stays or is a picker;
     with `completion` a list opens by itself while one writes in it; `notify`: how the user is told
-    of what happens in a chat that is not on screen.
+    of what happens in a chat that is not on screen; `changes`: whether the prompt says what waits
+    for review.
     """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
@@ -183,6 +184,7 @@ class UiOptions(Section):
     plan: Literal["top", "chat"] = "top"
     sessions: Literal["list", "pick"] = "list"
     completion: bool = True
+    changes: bool = True
     winbar: StaysInLua = None
 
 

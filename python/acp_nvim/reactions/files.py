@@ -32,7 +32,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.history.author import SessionKey
-from acp_nvim.reactions import notes, questions
+from acp_nvim.reactions import measuring, notes, questions
 from acp_nvim.session.event import Event, Noticed, NoticeOver
 from acp_nvim.view.attention import waits
 from acp_nvim.view.place import relative
@@ -196,8 +196,8 @@ def take_back(host: Host, event: TakenBack) -> None:
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
-    FileWritten: (record, tell, go_along, questions.file_changed),
-    DiskChanged: (record, tell, questions.file_changed),
+    FileWritten: (record, measuring.count, tell, go_along, questions.file_changed),
+    DiskChanged: (record, measuring.count, tell, questions.file_changed),
     WriteRefused: (refuse,),
     EditWaits: (wait,),
     EditsGoOn: (go_on,),

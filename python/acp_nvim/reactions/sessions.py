@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.reactions import attention, disk, follow, notes, questions, reopening, screen
+from acp_nvim.reactions import (
+    attention,
+    disk,
+    follow,
+    measuring,
+    notes,
+    questions,
+    reopening,
+    screen,
+)
 from acp_nvim.session.event import (
     CancelRequested,
     ConfigReplaced,
@@ -25,6 +34,7 @@ from acp_nvim.session.event import (
     SessionReopening,
     ToolCallUpdated,
     TurnEnded,
+    TurnMeasured,
     TurnStarted,
     UsageChanged,
 )
@@ -140,9 +150,11 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         disk.sweep,
         notes.look_again,
         tell,
+        measuring.ended,
         attention.ended,
         screen.list_anew,
     ),
+    TurnMeasured: (keep,),
     ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk),
     QuestionOpened: (questions.show, screen.list_anew),
     QuestionClosed: (questions.hide, tell, screen.list_anew),

@@ -26,6 +26,7 @@ from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin, had
 from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.history.line import FILE
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import turns, undone
 from acp_nvim.review.conflicts import gone_on, removals, weighed, with_older
@@ -402,6 +403,11 @@ class EditLog:
         file = self.file(path)
         return None if file is None else origin(file, row)
 
+    def counts(self, path: str, author: Author) -> tuple[tuple[int, int], ...]:
+        """Return how many lines each change of that turn has added to a file, and removed."""
+        writes = (self.file(path) or File()).changes
+        return tuple(_count(it) for it in writes if it.author.turn_key == author.turn_key)
+
     def remover(self, path: str, change: ReviewHunk) -> Wrote | None:
         """Return the last change of a hunk's last author, where nothing of it stands in the
         text."""
@@ -448,6 +454,12 @@ class EditLog:
     def _author(self, path: str, key: TurnKey) -> Author:
         known = (*(self.file(path) or File()).changes, self.conflict(path))
         return next(it.author for it in known if it and it.author.turn_key == key)
+
+
+def _count(change: Wrote) -> tuple[int, int]:
+    """Return how many lines were added and removed; the file itself is none."""
+    added = sum(line != FILE for hunk in change.hunks for line in hunk.lines)
+    return added, sum(hunk.last - max(hunk.first, 1) for hunk in change.hunks if hunk.last)
 
 
 def _since(old: File | None, new: File) -> tuple[Fact, ...]:

@@ -20,6 +20,7 @@ from acp_nvim.session.model import (
     Command,
     ConfigOption,
     Cost,
+    LineCount,
     Location,
     Mark,
     Mode,
@@ -257,6 +258,20 @@ class TurnEnded(Struct, frozen=True):
     """Nobody knows how far it came; what happened is said by the session's own end."""
 
 
+class CallChangedFile(Struct, frozen=True):
+    """That tool call has changed a file: we have seen so, whatever the agent says of it."""
+
+    tool_call_id: str
+    change: LineCount
+
+
+class TurnMeasured(Struct, frozen=True):
+    """What a turn that is over has changed in files in the end."""
+
+    turn: int
+    changes: tuple[LineCount, ...]
+
+
 class QuestionOpened(Struct, frozen=True):
     """The agent waits for the user."""
 
@@ -318,6 +333,8 @@ Event: TypeAlias = (
     | PromptSteered
     | CancelRequested
     | TurnEnded
+    | CallChangedFile
+    | TurnMeasured
     | QuestionOpened
     | QuestionClosed
     | SessionClosed

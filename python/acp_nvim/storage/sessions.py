@@ -21,6 +21,8 @@ from acp_nvim.session.model import (
     Chosen,
     ConfigChoice,
     ConfigOption,
+    Cost,
+    LineCount,
     Location,
     Mention,
     Mode,
@@ -47,7 +49,7 @@ NOWHERE = -1
 
 _HEAD = ("agent", "id", "cwd", "title", "updated", "running")
 _PARTS = (
-    *(Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
+    *(Cost, LineCount, Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
     *(Prompt, Selection, Mention),
 )
 _KINDS: Mapping[str, type[Struct]] = {

@@ -6,6 +6,7 @@ from acp_nvim.session.event import TurnEnded
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.styled import plural
+from acp_nvim.view.tally import Tally
 from acp_nvim.view.visible import one_line
 
 WORDS = 160
@@ -34,9 +35,11 @@ def waits(agent: str | None, names: str, doing: str) -> str:
     return f"{agent} wants to write {names}: it waits {until}"
 
 
-def ending(called: str, event: TurnEnded, hunks: int) -> tuple[str, bool]:
-    """Return how a turn has ended, and whether that is a warning; `hunks` wait for the user."""
-    more = f", {plural(hunks, 'hunk')}: :Acp review" if hunks else ""
+def ending(called: str, event: TurnEnded, waiting: Tally) -> tuple[str, bool]:
+    """Return how a turn has ended, and whether that is a warning; `waiting` is what it
+    has changed and the user has not decided on."""
+    hunks = plural(waiting.hunks, "hunk")
+    more = f", {waiting.text} · {hunks}: :Acp review" if waiting.hunks else ""
     if event.error is not None:
         return f"{called} failed: {one_line(event.error, WORDS)}{more}", True
     match event.stop_reason:

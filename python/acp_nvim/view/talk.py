@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from acp_nvim.session.content import Content, Resource, ResourceLink, Text
-from acp_nvim.session.state import Entry, Message, Notice, ToolCall
+from acp_nvim.session.state import Ending, Entry, Message, Notice, ToolCall
+from acp_nvim.view.chat.ending import RULE, entry_text
 from acp_nvim.view.visible import one_line
 
 ADDRESS = "acp:talk.md"
@@ -63,6 +64,8 @@ def _text(entry: Entry, *, for_agent: bool) -> str:
             return "\n\n".join(filter(None, texts))
         case ToolCall(title=title, kind=kind, status=status):
             return f"- {one_line(title or kind, 200)} ({status})"
+        case Ending():
+            return f"*{entry_text(entry).removeprefix(f'{RULE} ')}*"
         case Notice(text=text):
             return f"> {one_line(text, 500)}"
         case _:

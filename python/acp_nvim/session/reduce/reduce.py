@@ -16,6 +16,7 @@ from acp_nvim.session import options
 from acp_nvim.session.event import (
     UNSET,
     BackgroundChanged,
+    CallChangedFile,
     CancelRequested,
     ChunkReceived,
     CommandsReplaced,
@@ -41,6 +42,7 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TranscriptRestored,
     TurnEnded,
+    TurnMeasured,
     TurnStarted,
     Unknown,
     UsageChanged,
@@ -98,7 +100,7 @@ def _info_changed(state: SessionState, event: InfoChanged) -> SessionState:
 def _usage_changed(state: SessionState, event: UsageChanged) -> SessionState:
     last = state.usage or Usage(0, 0)
     usage = Usage(event.used, event.size, event.cost or last.cost, event.limits or last.limits)
-    return replace(state, usage=usage)
+    return turns.cost_told(replace(state, usage=usage))
 
 
 def _noticed(state: SessionState, event: Noticed) -> SessionState:
@@ -169,6 +171,8 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     PromptSteered: messages.prompt_steered,
     CancelRequested: turns.cancel_requested,
     TurnEnded: turns.turn_ended,
+    CallChangedFile: tool_calls.call_changed_file,
+    TurnMeasured: turns.turn_measured,
     QuestionOpened: _question_opened,
     QuestionClosed: _question_closed,
     SessionClosed: turns.session_closed,

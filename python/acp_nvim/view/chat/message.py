@@ -81,8 +81,6 @@ def notice(entry: Notice) -> tuple[Line, ...]:
     """
     if not entry.text:
         return ()
-    if entry.mark == "end":
-        return (coloured(one_line(entry.text, PREVIEW), "AcpDim"), BLANK)
     icon = NOTICES[entry.severity]
     kept, rest = head(entry.text.rstrip("\n"))
     kept = _BEFORE_COMMAND.sub("\n", kept) if len(kept) > ONE_ROW else kept
