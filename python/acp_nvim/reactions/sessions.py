@@ -94,6 +94,11 @@ def take_note(host: Host, session: Session, _before: SessionState, _event: Sessi
     host.left_open.opened(session.state.key, session.state.cwd)
 
 
+def end_tools(host: Host, session: Session, _before: SessionState, _event: SessionClosed) -> None:
+    """Its agent can call tools of the editor no more."""
+    host.tools.close(session)
+
+
 def strike_out(host: Host, session: Session, _before: SessionState, event: SessionClosed) -> None:
     """It is not, if the user has closed it; whose agent has died is still wanted."""
     chat = host.workspace.chat_of(session)
@@ -129,6 +134,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionClosed: (
         disk.forget,
         let_go,
+        end_tools,
         strike_out,
         tell,
         attention.closed,
