@@ -178,8 +178,8 @@ class Neovim:
         return list(self.rpc.request("nvim_buf_get_lines", buffer, 0, -1, True))
 
     def messages(self) -> str:
-        """Return `:messages`."""
-        return self.command("messages")
+        """Return `:messages`; Neovim 0.10 gives `nvim_exec2` none while a command line is written."""
+        return str(self.eval("execute('messages')")).strip("\n")
 
     @property
     def pid(self) -> int:
