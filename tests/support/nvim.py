@@ -178,7 +178,7 @@ class Neovim:
         return list(self.rpc.request("nvim_buf_get_lines", buffer, 0, -1, True))
 
     def messages(self) -> str:
-        """Return `:messages`; Neovim 0.10 gives `nvim_exec2` none while a command line is written."""
+        """Return `:messages`; `nvim_exec2` of Neovim 0.10 gives none in a command line."""
         return str(self.eval("execute('messages')")).strip("\n")
 
     @property

@@ -369,12 +369,13 @@ def test_the_commands_of_the_readme_exist() -> None:
     contributing = (ROOT / "doc" / "contributing.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^make (\w+)", README + contributing, re.MULTILINE))
     assert {"demo", "test"} <= named <= targets
-    commands = set(re.findall(r":Acp ([a-z]+)", README + contributing + MANUAL))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    commands = set(re.findall(r":Acp ([a-z]+)", README + contributing + changes + MANUAL))
     assert commands <= set(code()["commands"])
 
 
 def test_the_links_of_the_pages_lead_somewhere() -> None:
-    for page in (ROOT / "README.md", *(ROOT / "doc").glob("*.md")):
+    for page in (*ROOT.glob("*.md"), *(ROOT / "doc").glob("*.md")):
         links = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8"))
         assert not [link for link in links if not (page.parent / link).exists()], page
 

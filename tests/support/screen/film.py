@@ -1,7 +1,7 @@
 """Pictures of a screen, one after the other, as one animated SVG: what a README shows of a scene.
 
-Each row is drawn once, however many pictures it is in, and shown and hidden by CSS. Where nothing may
-move (`prefers-reduced-motion`), and where CSS is not understood, the last picture is there.
+Each row is drawn once, however many pictures it is in, and shown and hidden by CSS. The last one
+stays where nothing may move (`prefers-reduced-motion`).
 """
 
 from __future__ import annotations
@@ -43,9 +43,13 @@ class Film:
         first = self.frames[0].picture
         width, height = len(first.rows[0]) * WIDTH, len(first.rows) * HEIGHT
         shapes = _shapes(self.frames)
-        classes = {spans: f"t{number}" for number, spans in enumerate(dict.fromkeys(shapes.values()))}
+        classes = {
+            spans: f"t{number}" for number, spans in enumerate(dict.fromkeys(shapes.values()))
+        }
         size = f'width="{width:.1f}" height="{height + CAPTION_HEIGHT:.1f}"'
-        caption_bar = f'<rect y="{height:.1f}" width="100%" height="{CAPTION_HEIGHT}" fill="#30363d"/>'
+        caption_bar = (
+            f'<rect y="{height:.1f}" width="100%" height="{CAPTION_HEIGHT}" fill="#30363d"/>'
+        )
         bodies = list(dict.fromkeys(shape.body for shape in shapes if shape.row is not None))
         return "\n".join(
             [
@@ -57,10 +61,7 @@ class Film:
                 "</defs>",
                 f'<rect width="100%" height="100%" fill="{colour(first.background)}"/>',
                 caption_bar,
-                *(
-                    _placed(shape, classes[spans], bodies)
-                    for shape, spans in shapes.items()
-                ),
+                *(_placed(shape, classes[spans], bodies) for shape, spans in shapes.items()),
                 "</svg>",
             ]
         )
@@ -91,7 +92,9 @@ def _parts(frame: Frame) -> list[_Shape]:
     picture = frame.picture
     rows = [_Shape("".join(row_of(picture, 0, row)), at) for at, row in enumerate(picture.rows)]
     y = len(picture.rows) * HEIGHT + BASELINE + (CAPTION_HEIGHT - HEIGHT) / 2
-    caption = f'<text x="10" y="{y:.1f}" fill="#ffffff" font-weight="bold">{escape(frame.caption)}</text>'
+    caption = (
+        f'<text x="10" y="{y:.1f}" fill="#ffffff" font-weight="bold">{escape(frame.caption)}</text>'
+    )
     return [*(row for row in rows if row.body), _Shape(caption), _Shape(cursor(picture))]
 
 

@@ -1,7 +1,7 @@
 """Records the scene of the README: `make pictures`, or `python -m tests.support.screen.scene doc`.
 
-A film of all of it, and a picture of each step. One scene in a real Neovim with the real host: the user changes a file and asks an agent about lines
-of it. Only the agent is played, so that it always says the same.
+A film of all of it, and a picture of each step: a real Neovim with the real host. The user changes
+a file and asks an agent about lines of it. Only the agent is played, so that it always says the same.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ KEY_SECONDS, LOOK_SECONDS = 0.06, 2.8
 
 
 class Scene:
-    """What the user and the agent do, one step a picture; the film has what is between them, too."""
+    """What the user and the agent do, one step a picture; the film has more between them."""
 
     def __init__(self, nvim: Neovim, screen: Screen, stage: AgentStage) -> None:
         self._nvim, self._screen, self._stage = nvim, screen, stage
