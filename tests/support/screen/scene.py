@@ -1,7 +1,7 @@
 """Records the scene of the README: `make pictures`, or `python -m tests.support.screen.scene doc`.
 
 A film of all of it, and a picture of each step: a real Neovim with the real host. The user changes
-a file and asks an agent about lines of it. Only the agent is played, so that it always says the same.
+a file and asks an agent about lines of it. Only the agent is played: it always says the same.
 """
 
 from __future__ import annotations
