@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from importlib import import_module
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -177,8 +177,10 @@ def places() -> Places:
     """Return where each function is known, by its identity."""
     found: Places = {}
     for module in ours():
-        for attribute, value in vars(module).items():
-            if inspect.isfunction(value) or hasattr(value, "cache_clear"):
+        for attribute, value in list(vars(module).items()):
+            # of a module, one that is rare would be loaded
+            is_module = isinstance(value, ModuleType)
+            if not is_module and (inspect.isfunction(value) or hasattr(value, "cache_clear")):
                 found.setdefault(id(value), []).append((module, attribute))
     return found
 
@@ -187,7 +189,8 @@ def remember_nothing() -> None:
     """Forget what was drawn before: what is remembered is not drawn."""
     for module in ours():
         for value in vars(module).values():
-            if hasattr(value, "cache_clear"):
+            # of a module, one that is rare would be loaded
+            if not isinstance(value, ModuleType) and hasattr(value, "cache_clear"):
                 value.cache_clear()
 
 

@@ -362,7 +362,7 @@ class AgentSteps(UserSteps):
         """What had come and gone since the books were written, nobody knows of."""
         told = {record.path for record in self.log.records}
         for name in NAMES:
-            books = self.services.edits.ledger(self.world.path(name))
+            books = self.services.edits.file(self.world.path(name))
             is_as_then = books is not None and books.text == self.sight.disk[name]
             if is_as_then and self.world.path(name) not in told:
                 self.seen[name] = self.sight.disk[name]

@@ -94,7 +94,9 @@ class Neovim:
         self.rpc = Rpc(self._process.stdout.fileno(), self._process.stdin.fileno())
         self.api = _Api(self.rpc)
         python = host_python(self.folder, env or {})
-        self.lua("vim.g.acp = ...", {"python": python} | (options or {}))
+        # a test says which file an agent is told of
+        default = {"python": python, "context": "off"}
+        self.lua("vim.g.acp = ...", default | (options or {}))
         if plugin:
             self.command("runtime plugin/acp.lua")
 

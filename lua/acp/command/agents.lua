@@ -114,7 +114,7 @@ local function here(this)
   if name and name ~= '' then
     return name
   end
-  notice.notice('no agent stands here')
+  notice.notice('there is no agent in this row')
 end
 
 ---@param this acp.AgentList

@@ -11,7 +11,7 @@ local M = {}
 ---@param text? string the number of its turn
 function M.rewind(text)
   if text and not text:match('^[1-9]%d*$') then
-    return notice.warn(('%s is no number: :Acp rewind 2 goes to before turn 2'):format(text))
+    return notice.warn(('%s is not a number: :Acp rewind 2 goes to before turn 2'):format(text))
   end
   local chat = agents.chat()
   if not chat then

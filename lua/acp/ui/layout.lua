@@ -74,16 +74,17 @@ function M.file_window()
   return known or vim.iter(windows):find(M.takes_files)
 end
 
---- Run something that opens or closes windows; the others show the same lines afterwards.
+--- Run something that opens or closes windows; the others show the same lines afterwards, and share
+--- the room as before.
 ---@param change fun()
-local function keeping_views(change)
+function M.keeping_views(change)
   local views = {}
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     if not M.is_float(window) then
       views[window] = api.nvim_win_call(window, vim.fn.winsaveview)
     end
   end
-  change()
+  size.keeping_shares(change)
   for window, view in pairs(views) do
     if api.nvim_win_is_valid(window) then
       api.nvim_win_call(window, function()
@@ -103,7 +104,7 @@ local function float_config(rows)
     col = vim.o.columns - width - 2,
     width = width,
     height = math.max(height - rows - 2, 1),
-    border = 'rounded',
+    border = require('acp.ui.float').border(),
   }
 end
 
@@ -125,6 +126,7 @@ end
 ---@return integer window
 local function open_column(buffer, side, width)
   local window = api.nvim_open_win(buffer, true, { split = side, win = -1, width = width })
+  api.nvim_win_set_width(window, width) -- 'equalalways' has made it as wide as the others
   dress.window(window, { winfixwidth = true })
   size.keep(window, true)
   return window
@@ -135,6 +137,7 @@ end
 local function open_row(buffer)
   local height = size.share(vim.o.lines)
   local window = api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  api.nvim_win_set_height(window, height)
   size.keep(window, false)
   return window
 end
@@ -288,7 +291,7 @@ end
 ---@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
 function M.open(chat, mods)
   local shown = M.window_of(chat.chat)
-  keeping_views(function()
+  M.keeping_views(function()
     local above, below = open_windows(chat, mods)
     -- BufWinEnter does so, but not inside of another autocommand (VimEnter, for instance)
     unseen.shown(chat.chat)
@@ -322,7 +325,7 @@ end
 --- Close the windows of a chat; its buffers stay.
 ---@param chat acp.Chat
 function M.close(chat)
-  keeping_views(function()
+  M.keeping_views(function()
     local back = chats.of(api.nvim_get_current_buf()) and M.file_window()
     if back then
       api.nvim_set_current_win(back)
@@ -360,7 +363,7 @@ end
 ---@param split boolean in a new window
 function M.show_file(path, line, split)
   if not file_buffers.opens(path) then
-    return require('acp.ui.notice').warn(('%s is not opened: it is no file'):format(path))
+    return require('acp.ui.notice').warn(('%s is not opened: it is not a file'):format(path))
   end
   local window = M.file_window()
   if window then

@@ -111,6 +111,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "ask_window": Verb(of_questions.WindowMoved, answering.moved),
     "compare": Verb(of_questions.Compare, comparing.compare),
     "toggle": Verb(of_views.Fold, viewing.toggle),
+    "prompt_at": Verb(of_views.OfRow, viewing.prompt_at),
     "repaint": Verb(payloads.OfChat, viewing.repaint),
     "prompt_made": Verb(of_views.PromptMade, viewing.prompt_made),
     "follow": Verb(of_views.Follow, viewing.follow),

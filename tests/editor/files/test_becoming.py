@@ -245,8 +245,10 @@ def test_the_next_hunk_in_a_pipe_is_not_opened(job: MainJob) -> None:
     job.command(f"wincmd t | buffer {here.name}")
     job.nvim.input("]h")
     job.usable()
-    assert "acp.files.companion" in job.nvim.lua("return vim.inspect(vim.tbl_keys(package.loaded))")
-    assert job.nvim.lua("return require('acp.files.companion').load(...)", str(there)) is None
+    assert "acp.follow.companion" in job.nvim.lua(
+        "return vim.inspect(vim.tbl_keys(package.loaded))"
+    )
+    assert job.nvim.lua("return require('acp.follow.companion').load(...)", str(there)) is None
 
 
 @pytest.mark.parametrize("become", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])

@@ -433,19 +433,19 @@ def test_a_terminal_in_another_window_is_no_hindrance(job: MainJob) -> None:
 
 
 TOLD = {
-    "operator pending": "operator-pending mode",
-    "a register": "a command",
-    "linewise visual": "visual mode",
-    "block insert": "a command",
-    "select": "select mode",
-    "confirmed substitute": "a question",
-    "command line": "the command line",
-    "command-line window": "the command-line window",
-    "replace": "replace mode",
-    "insert, <C-u>": "insert mode",
-    "one command from insert mode": "a command from insert mode",
-    "completion": "completion",
-    "getchar() in a mapping": "a command",
+    "operator pending": "you leave operator-pending mode",
+    "a register": "your command is over",
+    "linewise visual": "you leave visual mode",
+    "block insert": "your command is over",
+    "select": "you leave select mode",
+    "confirmed substitute": "you answer the question",
+    "command line": "you leave the command line",
+    "command-line window": "you leave the command-line window",
+    "replace": "you leave replace mode",
+    "insert, <C-u>": "you leave insert mode",
+    "one command from insert mode": "your command is over",
+    "completion": "the completion is over",
+    "getchar() in a mapping": "your command is over",
 }
 SAID = """
 local said, echo = {}, vim.api.nvim_echo
@@ -474,7 +474,7 @@ def test_the_user_is_told_once_what_waits(
     job.nvim.input(state.enter)
     mode = job.nvim.mode()
     done = through_the_editor(job, agent, path)
-    said = f"{TOLD[state.name]} keeps scripted's write of a.txt waiting"
+    said = f"scripted wants to write a.txt: it waits until {TOLD[state.name]}"
     job.until(lambda: job.nvim.lua("return #_G.said") == 1)
     job.until(lambda: any(said in line for line in job.nvim.lines(chat)))
     assert job.nvim.lua("return _G.said") == [f"acp: {said}"]
@@ -484,6 +484,7 @@ def test_the_user_is_told_once_what_waits(
     job.nvim.input("<Esc>")
     assert job.nvim.lines(buffer) == theirs(wanted)
     assert job.nvim.lua("return #_G.said") == 1
+    job.until(lambda: not any("it waits" in line for line in job.nvim.lines(chat)))
     job.usable()
 
 

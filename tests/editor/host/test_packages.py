@@ -79,8 +79,8 @@ def test_the_smallest_configuration_starts(tmp_path: Path) -> None:
 def test_a_plain_clone_has_its_help_by_the_commands_of_the_readme(tmp_path: Path) -> None:
     """`:Acp install`, which they give, too, has tests of its own (test_install.py)."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "nvim --headless '+helptags ALL' '+Acp install' +qa\n" in readme
-    folder = re.search(r'HOME/\.local/share}/(\S+)"\n', readme)
+    assert "\nnvim '+helptags ALL' '+Acp install'\n" in readme
+    folder = re.search(r"~/\.local/share/(\S+)\n", readme)
     assert folder
     for name in ("doc", "plugin"):
         shutil.copytree(ROOT / name, tmp_path / folder[1] / name)
