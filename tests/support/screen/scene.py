@@ -187,6 +187,7 @@ class Scene:
         self._nvim.input("<CR>")
         self._screen.wait_gone('print("stored", key)')
         self._screen.wait_for("rejected 1 hunk")
+        self._screen.wait_for("· 1 hunk · gr review")
         self._nvim.input("<C-w>b")
         self._screen.wait_for("1 rejected: cache.py")
         self._nvim.input("K")
@@ -202,6 +203,7 @@ class Scene:
         self._screen.wait_gone("found = self.items")
         self._screen.wait_for("took back turn 1")
         self._screen.wait_gone("┃")
+        self._screen.wait_gone("gr review")
 
 
 def _moved(before: tuple[int, int]) -> Callable[[Picture], bool]:
