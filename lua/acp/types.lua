@@ -35,6 +35,7 @@ vim.g.acp = nil
 ---@field fs? boolean
 ---@field terminal? boolean
 ---@field defaults? acp.Defaults|'last'
+---@field editor? boolean|string[] the tools of the editor that it may call
 ---@field paths? table<string, string> folders there, and what they are here
 
 ---@class acp.Defaults

@@ -18,6 +18,9 @@ RARE: Final = frozenset(
     {
         "acp_nvim.protocol.v2.dialect",
         "acp_nvim.registry.unpack",
+        "acp_nvim.tools.connection",
+        "acp_nvim.tools.listing",
+        "acp_nvim.tools.server",
         "acp_nvim.transport.download",
         "acp_nvim.transport.remote",
         "pygments.lexers",

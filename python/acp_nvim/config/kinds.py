@@ -131,6 +131,19 @@ Rows: TypeAlias = Annotated[
     BeforeValidator(_as_list),
 ]
 
+
+def _are_tools(value: Any) -> bool:
+    is_list = isinstance(value, list | tuple) and all(isinstance(it, str) for it in value)
+    return isinstance(value, bool) or is_list or value == {}
+
+
+Tools: TypeAlias = Annotated[
+    bool | tuple[str, ...],
+    must(_are_tools, "true, false, or a list of tools"),
+    BeforeValidator(_as_list),
+]
+"""All tools of the editor, none, or those of these names."""
+
 StaysInLua: TypeAlias = Annotated[None, must(lambda value: value is None, "a function")]
 """A function of Lua: what arrives of it is nothing."""
 

@@ -29,6 +29,7 @@ from acp_nvim.config.kinds import (
     Rows,
     Size,
     StaysInLua,
+    Tools,
     Url,
     Value,
     as_map,
@@ -134,6 +135,7 @@ class AgentOptions(Section):
     headers: Map[str] = Field(default_factory=dict)
     fs: bool = False
     terminal: bool = False
+    editor: Tools | None = None
     paths: Folders = Field(default_factory=dict)
 
 

@@ -93,6 +93,11 @@ def take_note(host: Host, session: Session, _before: SessionState, _event: Sessi
     host.left_open.opened(session.state.key, session.state.cwd)
 
 
+def end_tools(host: Host, session: Session, _before: SessionState, _event: SessionClosed) -> None:
+    """Its agent can call tools of the editor no more."""
+    host.tools.close(session)
+
+
 def strike_out(host: Host, session: Session, _before: SessionState, event: SessionClosed) -> None:
     """It is not, if the user has closed it; whose agent has died is still wanted."""
     if event.reason is None:
@@ -127,6 +132,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionClosed: (
         disk.forget,
         let_go,
+        end_tools,
         strike_out,
         tell,
         attention.closed,

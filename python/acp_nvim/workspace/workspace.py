@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from tempfile import gettempdir
 from typing import Any
 
 from msgspec import Struct, field
@@ -49,6 +50,10 @@ class Workspace(Struct):
     def state_folder(self, name: str) -> Callable[[], str]:
         """Return what tells the path of that folder for files of ours; it is configured late."""
         return lambda: os.path.join(self.paths.get("state", "/tmp"), name)
+
+    def run_folder(self) -> str:
+        """Return the path of the folder for sockets, Neovim's own."""
+        return self.paths.get("run") or gettempdir()
 
     def agents_folder(self) -> str:
         """Return the path of the folder in which the agents are that were installed by us."""
