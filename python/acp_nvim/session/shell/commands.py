@@ -189,7 +189,13 @@ class _Commands(Words):
                 depth += {"(": 1, ")": -1}.get(self.text[self.at], 0)
                 self.at += 1
         within = tuple(piece for word in found for piece in word.pieces)
-        return ((Simple((_plain("[["), Word((Unread(within),), "")),),),)
+        return (
+            (
+                Simple(
+                    (_plain("[["), Word((Unread(within),), "")),
+                ),
+            ),
+        )
 
     def _case(self) -> Body:
         """Read `case … in a|b) … ;; esac`."""
@@ -278,5 +284,3 @@ class _Commands(Words):
 
 def _plain(text: str) -> Word:
     return Word((Plain(text),), text)
-
-

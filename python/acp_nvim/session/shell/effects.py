@@ -36,7 +36,7 @@ LONGEST: Final = 100_000
 """Characters that are read."""
 DEEPEST: Final = 12
 """Shells in shells."""
-MOST: Final = 20_000
+MOST: Final = 5_000
 """Programs that are looked at."""
 SHOWN: Final = 60
 """Characters of what it does that to."""
@@ -92,6 +92,7 @@ class _Reader:
         self.fetched = set[str]()
         self.depth = 0
         self.left = MOST
+        self.room = 4 * LONGEST
 
     def say(self, deed: Deed, what: str) -> None:
         self.found[Effect(deed, what.strip()[:SHOWN])] = None
@@ -103,8 +104,9 @@ class _Reader:
     def read(self, text: str, feed: _Feed) -> None:
         """Read what a shell would run."""
         self.depth += 1
-        if self.depth > DEEPEST:
-            self.say("cannot be read", "too deep")
+        self.room -= min(len(text), LONGEST)
+        if self.depth > DEEPEST or self.room < 0:
+            self.say("cannot be read", "too deep" if self.room >= 0 else "too long")
         else:
             if len(text) > LONGEST:
                 self.say("cannot be read", f"what is behind {LONGEST:,} characters")
@@ -127,8 +129,10 @@ class _Reader:
         for at, command in enumerate(pipeline):
             if at:
                 feed = _Feed(feed.text, network)
-            feed = self._group(command, feed) if isinstance(command, Group) else self._one(
-                command, feed
+            feed = (
+                self._group(command, feed)
+                if isinstance(command, Group)
+                else self._one(command, feed)
             )
             network = network or feed.from_network
         if len(pipeline) > 1:
@@ -148,8 +152,8 @@ class _Reader:
             name, words = group.loop
             texts = [it.text for word in words for it in self._args(word)]
             self.values.known[name] = tuple(texts) or ("\0",)
-        printed = self._apart(group.body, feed) if group.is_subshell else self._body(
-            group.body, feed
+        printed = (
+            self._apart(group.body, feed) if group.is_subshell else self._body(group.body, feed)
         )
         self._writes(group.redirects, printed)
         return printed

@@ -358,7 +358,9 @@ def _git(name: str, args: Args) -> Iterator[Found]:
         yield from _checkout(rest)
     elif verb == "clean" and not {"-n", "--dry-run"} & texts:
         yield Does("removes", "git clean")
-    elif verb == "restore" and not ({"--staged", "-S"} & texts and not {"-W", "--worktree"} & texts):
+    elif verb == "restore" and not (
+        {"--staged", "-S"} & texts and not {"-W", "--worktree"} & texts
+    ):
         yield Does("overwrites", "git restore")
     elif verb == "rm" and not {"--cached", "-n", "--dry-run"} & texts:
         yield Does("removes", "git rm")

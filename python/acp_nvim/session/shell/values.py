@@ -8,8 +8,10 @@ from typing import Final
 
 from acp_nvim.session.shell.tree import Body, Output, Piece, Plain, Unread, Variable, Word
 
-MOST: Final = 64
+MOST: Final = 16
 """Texts that one word becomes."""
+WORK: Final = 5_000_000
+"""Characters that are put together of pieces."""
 _MARKS: Final = str.maketrans({"{": "\x01", ",": "\x02", "}": "\x03"})
 _BACK: Final = str.maketrans({"\x01": "{", "\x02": ",", "\x03": "}"})
 _BRACES: Final = re.compile(r"\x01([^\x01\x03]*\x02[^\x01\x03]*)\x03")
@@ -22,6 +24,7 @@ class Values:
         self.home = home or _home_of(cwd)
         self.cwd = cwd
         self.known: dict[str, tuple[str, ...]] = {}
+        self.work = 0
 
     def texts(self, word: Word) -> list[tuple[str, bool]]:
         """Return what the word becomes, and whether file names are to be put in for it."""
@@ -31,7 +34,10 @@ class Values:
             is_plain = isinstance(piece, Plain) and not piece.is_quoted
             is_pattern |= is_plain and any(sign in word.raw for sign in "*?[")
             texts = self._texts(piece, found == [""])
-            found = [a + b for a in found for b in texts][:MOST]
+            found = [a + b for a in found for b in texts[:MOST]][:MOST]
+            self.work += sum(map(len, found))
+            if self.work > WORK:
+                return [("\0", False)]
         return [(it.translate(_BACK), is_pattern) for text in found for it in _alternatives(text)]
 
     def _texts(self, piece: Piece, is_first: bool) -> Sequence[str]:
