@@ -1,7 +1,7 @@
 """What a command line does beyond reading, in words for the question that is about it.
 
-It is advice: what it does not know it says, and no answer depends on it. Programs are known by their
-names: one that is in no table here, as `make`, may do anything and is not remarked on.
+It is advice: what it does not know it says, and no answer depends on it. Programs are known by
+their names: one that is in no table here, as `make`, may do anything and is not remarked on.
 """
 
 from __future__ import annotations
@@ -239,8 +239,8 @@ class _Reader:
                 key, sign, text = it.text.partition("=")
                 if sign:
                     self._assign(key, [text])
-        for it in deeds(name, rest):
-            self._take(name, it, feed)
+        for found in deeds(name, rest):
+            self._take(name, found, feed)
         self._paths(name, rest)
         if name in ("cd", "pushd", "popd"):
             self._go(name, rest)
@@ -356,7 +356,7 @@ class _Reader:
 
 
 def _path_in(text: str) -> str:
-    """Return the path in an argument: that of `--file=/a`, of `-I/a`, of `if=/a`; else all of it."""
+    """Return the path in an argument, as in `--file=/a`, `-I/a` and `if=/a`; else all of it."""
     if text.startswith("-"):
         found = re.match(r"--?[\w-]+=(.*)|-\w([/~].*|\.\./.*)", text, re.DOTALL)
         return (found[1] or found[2] or "") if found else ""

@@ -171,11 +171,11 @@ def flags(args: Args) -> str:
 
 def _value(args: Args, *names: str) -> Arg | None:
     """Return what stands behind an option, as a word of its own or in the same."""
+    signs = [f"{it}=" if it.startswith("--") else it for it in names]
     for at, arg in enumerate(args):
         if arg.text in names and at + 1 < len(args):
             return args[at + 1]
-        for name in names:
-            sign = f"{name}=" if name.startswith("--") else name
+        for sign in signs:
             if arg.text.startswith(sign) and len(arg.text) > len(sign):
                 return Arg(arg.text[len(sign) :], arg.raw, arg.from_network)
     return None
@@ -183,8 +183,8 @@ def _value(args: Args, *names: str) -> Arg | None:
 
 def _wrapped(name: str, args: Args) -> Iterator[Found]:
     valued, at = WRAPPERS[name], 0
-    if name == "env" and (text := _value(args, "-S", "--split-string")):
-        yield RunsText(text)
+    if name == "env" and (split := _value(args, "-S", "--split-string")):
+        yield RunsText(split)
     while at < len(args):
         text = args[at].text
         is_setting = "=" in text and name in ("env", "sudo", "doas")
@@ -300,8 +300,9 @@ def _tar(name: str, args: Args) -> Iterator[Found]:
     if name == "unzip" or "x" in first or any(it.text == "--extract" for it in args):
         to = _value(args, "-d" if name == "unzip" else "-C", "--directory")
         yield Changes("overwrites", to or Arg(".", "."))
-    elif "c" in first and (to := _value(args, "-f", "--file") or (args[1:2] or [None])[0]):
-        yield Changes("overwrites", to)
+    elif "c" in first:
+        to = _value(args, "-f", "--file")
+        yield from (Changes("overwrites", it) for it in ((to,) if to else args[1:2]))
 
 
 def _ssh(name: str, args: Args) -> Iterator[Found]:
@@ -340,32 +341,22 @@ def _editor(name: str, args: Args) -> Iterator[Found]:
 def _git(name: str, args: Args) -> Iterator[Found]:
     at = 0
     while at < len(args) and args[at].text.startswith("-"):
-        if args[at].text == "-c" and at + 1 < len(args):
-            yield Does("cannot be read", f"git -c {args[at + 1].raw}")
         at += 2 if args[at].text in ("-C", "-c", "--git-dir", "--work-tree") else 1
-    if at == len(args):
+    if "-c" in [it.text for it in args[:at]]:
+        yield Does("cannot be read", "git -c")
+    if at >= len(args):
         return
     verb, rest = args[at].text, args[at + 1 :]
     texts = {it.text for it in rest}
     if "\0" in verb:
         yield Does("cannot be read", f"git {args[at].raw}")
     for deed, words in _GIT.get(verb, {}).items():
-        if said := next((it for it in words if it in texts or not it), None):
+        if said := next((it for it in words if it in texts), ""):
             yield Does(deed, f"git {verb} {said}")
-        elif said is not None:
+        elif "" in words:
             yield Does(deed, _git_said(verb, rest))
-    if verb == "checkout":
-        yield from _checkout(rest)
-    elif verb == "clean" and not {"-n", "--dry-run"} & texts:
-        yield Does("removes", "git clean")
-    elif verb == "restore" and not (
-        {"--staged", "-S"} & texts and not {"-W", "--worktree"} & texts
-    ):
-        yield Does("overwrites", "git restore")
-    elif verb == "rm" and not {"--cached", "-n", "--dry-run"} & texts:
-        yield Does("removes", "git rm")
-    elif verb in ("bisect", "submodule") and len(rest) > 1 and {"run", "foreach"} & {rest[0].text}:
-        yield RunsText(rest[1]) if len(rest) == 2 else Runs(tuple(rest[1:]))
+    if verb in _GIT_MORE:
+        yield from _GIT_MORE[verb](rest)
 
 
 def _git_said(verb: str, rest: Args) -> str:
@@ -390,6 +381,28 @@ _GIT: Final[dict[str, dict[Deed, tuple[str, ...]]]] = {
 }
 
 
+def _clean(rest: Args) -> Iterator[Found]:
+    if not {"-n", "--dry-run"} & {it.text for it in rest}:
+        yield Does("removes", "git clean")
+
+
+def _restore(rest: Args) -> Iterator[Found]:
+    texts = {it.text for it in rest}
+    if {"-W", "--worktree"} & texts or not {"-S", "--staged"} & texts:
+        yield Does("overwrites", "git restore")
+
+
+def _git_rm(rest: Args) -> Iterator[Found]:
+    if not {"--cached", "-n", "--dry-run"} & {it.text for it in rest}:
+        yield Does("removes", "git rm")
+
+
+def _each(rest: Args) -> Iterator[Found]:
+    """`git bisect run`, `git submodule foreach`."""
+    if len(rest) > 1 and rest[0].text in ("run", "foreach"):
+        yield RunsText(rest[1]) if len(rest) == 2 else Runs(tuple(rest[1:]))
+
+
 def _checkout(rest: Args) -> Iterator[Found]:
     texts = [it.text for it in rest]
     makes = {"-b", "-B", "-t", "--track", "--orphan", "--detach"} & set(texts)
@@ -398,6 +411,14 @@ def _checkout(rest: Args) -> Iterator[Found]:
         yield Does("overwrites", "git checkout")
 
 
+_GIT_MORE: Final[dict[str, Callable[[Args], Iterator[Found]]]] = {
+    "checkout": _checkout,
+    "clean": _clean,
+    "restore": _restore,
+    "rm": _git_rm,
+    "bisect": _each,
+    "submodule": _each,
+}
 _KINDS: Final[dict[str, Callable[[str, Args], Iterator[Found]]]] = {
     **dict.fromkeys(("rm", "rmdir", "unlink", "shred", "srm", "trash"), _all("removes")),
     **dict.fromkeys(("cp", "mv", "ln", "install", "rsync", "scp"), _over),

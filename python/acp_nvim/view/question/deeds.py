@@ -1,4 +1,4 @@
-"""The row that says what a command does beyond reading. Advice: it is no part of what is decided."""
+"""The row that says what a command does beyond reading; it is no part of what is decided."""
 
 from __future__ import annotations
 

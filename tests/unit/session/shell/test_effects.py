@@ -203,14 +203,15 @@ def test_five_megabytes_are_read_in_bounded_work(command: str) -> None:
     assert any(it.deed == X for it in found) and len(found) < 50_000
 
 
-SIGNS = st.sampled_from(
-    [*"'\"`$(){}[]<>|&;\\\n #=~*?!-a/0", "$(", "<<E", "\nE\n", "rm ", "case ", " in ", "esac", ";;"]
-    + ["for ", "do ", "done", "if ", "then ", "fi ", "sh -c ", "[[", "]]", "((", "))", "<(", "${"]
+SIGNS = (
+    *"'\"`$(){}[]<>|&;\\\n #=~*?!-a/0",
+    *("$(", "<<E", "\nE\n", "rm ", "case ", " in ", "esac", ";;", "for ", "do ", "done", "if "),
+    *("then ", "fi ", "sh -c ", "[[", "]]", "((", "))", "<(", "${"),
 )
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(SIGNS, max_size=40).map("".join))
+@given(st.lists(st.sampled_from(SIGNS), max_size=40).map("".join))
 def test_nothing_that_is_odd_raises(command: str) -> None:
     understood(command, "/w", ("/w",))
 

@@ -49,7 +49,7 @@ def test_a_row_marks_what_a_command_does_beyond_reading() -> None:
         "pushes",
         "leaves the project",
     ]
-    assert {it.group for it in view.notes[0].marks if type(it) is Highlight} == {"AcpEffect"}
+    assert {it.group for it in marks} == {"AcpEffect"}
 
 
 def test_what_only_reads_has_no_row() -> None:

@@ -318,7 +318,7 @@ def test_what_runs_in_a_terminal_of_the_call_is_shown() -> None:
     other = replace(call, terminals=(replace(runs, command="rm -rf /"),))
     assert menu(call).seen != menu(other).seen
     named = replace(call, title="rm -rf ~", raw_input='{"n":1}')
-    assert rows(menu(named))[1:4] == ["{", '  "n": 1', "}"]  # a terminal does not say it all
+    assert rows(menu(named))[2:5] == ["{", '  "n": 1', "}"]  # a terminal does not say it all
 
 
 def test_locations_that_the_title_does_not_name() -> None:
