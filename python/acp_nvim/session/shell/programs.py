@@ -338,10 +338,16 @@ def _editor(name: str, args: Args) -> Iterator[Found]:
 # --- git
 
 
-def _git(name: str, args: Args) -> Iterator[Found]:
+def _verb(args: Args) -> int:
+    """Return where the sub-command of git stands."""
     at = 0
     while at < len(args) and args[at].text.startswith("-"):
         at += 2 if args[at].text in ("-C", "-c", "--git-dir", "--work-tree") else 1
+    return at
+
+
+def _git(name: str, args: Args) -> Iterator[Found]:
+    at = _verb(args)
     if "-c" in [it.text for it in args[:at]]:
         yield Does("cannot be read", "git -c")
     if at >= len(args):

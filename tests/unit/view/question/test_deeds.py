@@ -39,9 +39,8 @@ def test_a_row_marks_what_a_command_does_beyond_reading() -> None:
         " · pushes: git push --force · leaves the project: ~/a, /etc/y"
     ]
     text = view.notes[0].text.encode()
-    marked = [
-        text[it.start : it.end].decode() for it in view.notes[0].marks if type(it) is Highlight
-    ]
+    marks = [it for it in view.notes[0].marks if isinstance(it, Highlight)]
+    marked = [text[it.start : it.end].decode() for it in marks]
     assert marked[1:] == [
         "runs as another user",
         "removes",
