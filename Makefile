@@ -9,8 +9,10 @@ venv: .venv/.complete
 
 .venv/.complete: pyproject.toml
 	@$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11) and "acp.nvim needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 " + "$(MAKECMDGOALS)")'
+	@echo 'Making .venv: packages, test tools and a Neovim. This takes about a minute, once.'
 	@if command -v uv >/dev/null; then uv venv --quiet --allow-existing --python $(PYTHON) .venv && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
 	else $(PYTHON) -I -m venv .venv && PIP_USER=0 $(BIN)/python -I -m pip install --quiet --disable-pip-version-check -e '.[dev]'; fi
+	@echo 'Preparing a quick start ...'
 	@$(BIN)/python -I -m compileall -q python rplugin
 	@touch $@
 

@@ -24,6 +24,7 @@ from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Changes
 from acp_nvim.files.baselines.memory import Memory
 from acp_nvim.files.baselines.snapshot import RACY
 from acp_nvim.files.roots import Roots
+from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.journal import Journal
 
 SIZE = 4096
@@ -68,7 +69,7 @@ def resident() -> int:
 async def measure(name: str, folder: str, paths: list[Path]) -> None:
     roots, seen = Roots(folder), Baselines()
     kept = TemporaryDirectory()
-    journal = Journal(lambda: kept.name)
+    journal = Journal(lambda: kept.name, print, InOrder())
     seen.keep_in(Memory(journal.see))
 
     async def refresh() -> Changes:

@@ -27,8 +27,9 @@ from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
-from acp_nvim.storage.entries import entry_of, text_of
-from acp_nvim.storage.histories import Book, Histories
+from acp_nvim.storage.entries import History, entry_of, text_of
+from acp_nvim.storage.histories import Histories
+from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.record import loaded
 
 LINES = 200
@@ -55,13 +56,13 @@ class Sqlite:
             self._database.executemany("insert into kept values (?, ?)", self._noted)
         self._noted = []
 
-    def read_all(self) -> list[Book]:
-        books: dict[str, Book] = {}
+    def read_all(self) -> list[History]:
+        kept: dict[str, History] = {}
         for path, text in self._database.execute("select path, fact from kept order by rowid"):
             fact = entry_of(loaded(text))
             assert fact is not None
-            books.setdefault(path, Book(path)).take(fact)
-        return [*books.values()]
+            kept[path] = kept.get(path, History(path)).then(fact)
+        return [*kept.values()]
 
     def close(self) -> None:
         self._database.close()
@@ -121,7 +122,7 @@ def main() -> None:
         database.mkdir()
         sqlite = Sqlite(database / "kept.db")
         stores = (
-            ("files", files, Histories(lambda: str(files))),
+            ("files", files, Histories(lambda: str(files), print, InOrder())),
             ("sqlite", database, sqlite),
         )
         rows = []

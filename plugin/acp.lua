@@ -49,6 +49,7 @@ map_answer('allow', 'allow_once', 'Allow once')
 map_answer('reject-permission', 'reject_once', 'Reject once')
 
 map('n', 'review', '<Cmd>Acp review<CR>', 'Show what the agents have changed')
+map('n', 'outline', '<Cmd>Acp outline<CR>', 'List what was said and done')
 map('n', 'undo', '<Cmd>Acp undo<CR>', 'Take back what the last turn has changed')
 
 --- `keys` is Lua that returns what is to be typed.
@@ -95,7 +96,7 @@ local own = {
     'next-prompt previous-prompt next-tool previous-tool file file-split browse raw',
     'yank-code yank-answer send older newer drop told put put-before take-back',
     'agent-details agent-start agent-install agent-remove agent-stop agents-fetch',
-    'output output-to-quickfix list-open list-close list-rename list-delete list-filter',
+    'edit-prompt rewind output output-to-quickfix list-open list-close list-rename list-delete list-filter',
   },
   i = { 'send older newer' },
 }

@@ -262,6 +262,17 @@ local function check_agents(agents)
   end
 end
 
+local function check_neighbours()
+  health.start('acp: other plugins')
+  local problems = require('acp.host.neighbours').problems()
+  for _, found in ipairs(problems) do
+    health.warn(found.problem, { found.advice, 'see :help acp-neighbours' })
+  end
+  if #problems == 0 then
+    health.ok('none of those that are loaded is in the way')
+  end
+end
+
 --- Called by :checkhealth.
 function M.check()
   check_neovim()
@@ -269,6 +280,7 @@ function M.check()
   local agents = check_host()
   check_configuration()
   check_kept()
+  check_neighbours()
   if agents then
     check_agents(agents)
   end

@@ -11,6 +11,7 @@ vim.g.acp = nil
 ---@field mcp_servers? acp.McpServer[]
 ---@field additional_directories? string[] absolute
 ---@field prompts? table<string, string> slash prompts of your own, by their names
+---@field context? 'file'|'off' whether the file that you are in goes with a prompt, as a link
 ---@field python? string
 ---@field shell? string
 ---@field follow? acp.FollowOptions
@@ -73,6 +74,7 @@ vim.g.acp = nil
 ---@field plan? 'top'|'chat'
 ---@field sessions? 'list'|'pick'
 ---@field completion? boolean
+---@field changes? boolean
 ---@field winbar? fun(status: acp.Status): string
 
 ---@class acp.LogOptions

@@ -33,11 +33,10 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
+from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
-from acp_nvim.storage.told import Told
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Host, Review, Start
@@ -53,7 +52,7 @@ LEAVING = 0.2
 """Seconds that an agent has to end when Neovim leaves, and again after TERM."""
 
 LATER = 0.01
-"""Seconds between what is in the books and what is done next, at least."""
+"""Seconds between what is in the log and what is done next, at least."""
 AGAIN = 60.0
 """Seconds after which it is said again that something is not kept."""
 
@@ -98,11 +97,11 @@ class App:
     # --- verbs
 
     def _dispatch(self, verb: str, payload: object, call: int | None) -> None:
-        self._host.pulse.stir()
         if verb == "shutdown":
             self._host.tasks.start_soon(self._shutdown)
             return
         try:
+            self._host.pulse.stir()
             result = carry_out(self._host, verb, payload)
             if inspect.isawaitable(result):
                 self._host.tasks.start_soon(self._finish, result, call)
@@ -173,7 +172,7 @@ def compose(
     host = Host(
         editor=editor,
         workspace=workspace,
-        review=keep_safe(editor, workspace, emit, clock),
+        review=keep_safe(editor, workspace, emit, clock, lambda: host.count_changes()),
         questions=Questions(),
         follow=FollowAlong(editor.files, editor.follower, editor.notifier),
         store=Store(
@@ -197,7 +196,11 @@ def compose(
 
 
 def keep_safe(
-    editor: Editor, workspace: Workspace, emit: Emit, clock: Callable[[], float]
+    editor: Editor,
+    workspace: Workspace,
+    emit: Emit,
+    clock: Callable[[], float],
+    listed: Callable[[], None] = lambda: None,
 ) -> Review:
     """Return what keeps the user's work safe, put together."""
     files, fault = editor.files, editor.notifier.fault
@@ -219,11 +222,17 @@ def keep_safe(
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
     sync.foresee = log.foresee
     decisions = Decisions(log, files, sync, emit)
-    comments = Comments(files, store, changed)
+    comments = Comments(files, store.comments, changed)
     presenter = ReviewPresenter(
-        log, decisions, comments, editor.reviewer, scope=workspace.scope, fault=fault
+        log,
+        decisions,
+        comments,
+        editor.reviewer,
+        scope=workspace.scope,
+        fault=fault,
+        listed=listed,
     )
-    notes = PromptNotes(files, knowledge, store, comments, fault)
+    notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
     tell = partial(editor.notifier.notice, warning=True)
     recovery = Recovery(store, log, sync, baselines, files, tell, workspace.is_here)
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)

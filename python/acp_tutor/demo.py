@@ -1,4 +1,4 @@
-"""`make demo`: a real Neovim with the tutor at work in a small sample project.
+"""`make demo`: a real Neovim with the tutor at work on a small sample.
 
 Isolated from the user's configuration and data; needs no key, no network, no configuration.
 Arguments are passed on to Neovim.
@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = Path(__file__).resolve().parent / "sample"
 
 INIT = """\
 vim.opt.runtimepath:prepend({root!r})
@@ -27,13 +26,8 @@ vim.o.laststatus, vim.o.number, vim.o.mouse = 2, true, 'a'
 vim.cmd.filetype('plugin on')
 vim.api.nvim_create_autocmd('VimEnter', {{
   callback = function()
-    require('acp').start('tutor', {{
-      on_done = function(err)
-        if not err then
-          require('acp').prompt('Show me around')
-        end
-      end,
-    }})
+    vim.cmd('Acp tutor')
+    vim.cmd.tabonly()
   end,
 }})
 """
@@ -42,12 +36,11 @@ vim.api.nvim_create_autocmd('VimEnter', {{
 def main() -> int:
     """Run the demo; return Neovim's exit code."""
     with tempfile.TemporaryDirectory(prefix="acp-demo-") as folder:
-        project = Path(folder, "project")
-        shutil.copytree(SAMPLE, project)
+        print("Starting Neovim with the tutor ...", flush=True)
         init = Path(folder, "init.lua")
         init.write_text(INIT.format(root=str(ROOT), python=sys.executable), encoding="utf-8")
-        command = [find_nvim(), "-u", str(init), "-i", "NONE", "stats.py", *sys.argv[1:]]
-        return subprocess.run(command, cwd=project, env=environment(folder), check=False).returncode
+        command = [find_nvim(), "-u", str(init), "-i", "NONE", *sys.argv[1:]]
+        return subprocess.run(command, cwd=folder, env=environment(folder), check=False).returncode
 
 
 def find_nvim() -> str:

@@ -16,20 +16,19 @@ from acp_tutor.reading import read_shown, target
 from acp_tutor.session import Session
 
 
-async def edit(session: Session, prompt: Prompt) -> None:
-    """Make a small change to a file, if the user agrees."""
+async def edit(session: Session, prompt: Prompt) -> bool:
+    """Make a small change to a file, if the user agrees; return whether it was made."""
     if not (session.abilities.read and session.abilities.write):
         await session.say(lessons.CANNOT_WRITE)
-        return
+        return False
     path = target(session, prompt)
     steps = tuple(step.format(PurePosixPath(path).name) for step in lessons.EDIT_STEPS)
     await session.think(lessons.EDIT_THOUGHT)
     session.plan(steps, 0)
     change = await _prepared(session, path)
-    if change is not None and await _made(session, path, change, steps):
-        session.plan(steps, len(steps))
-    else:
-        session.plan((), 0)
+    is_made = change is not None and await _made(session, path, change, steps)
+    session.plan(steps if is_made else (), len(steps) if is_made else 0)
+    return is_made
 
 
 async def _prepared(session: Session, path: str) -> Change | None:
@@ -58,8 +57,7 @@ async def _made(session: Session, path: str, change: Change, steps: tuple[str, .
     if written is None:
         return False
     await session.say(lessons.EDIT_DONE.format(name, written.line))
-    await session.explain(lessons.EDIT_AFTERWARDS)
-    session.is_reviewed = False
+    session.before_edit = written.old
     return True
 
 

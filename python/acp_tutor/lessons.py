@@ -5,17 +5,20 @@ A command begins a line: in a narrow window Neovim would break it behind its `:`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 COMMANDS = [
     {"name": "help", "description": "What I can do"},
     {
         "name": "read",
         "description": "Read a file through the editor",
-        "input": {"hint": "path (else the last one, or README.md)"},
+        "input": {"hint": "path (else the one on screen)"},
     },
     {
         "name": "edit",
         "description": "Make a small change, after asking",
-        "input": {"hint": "path (else the last one, or README.md)"},
+        "input": {"hint": "path (else the one on screen)"},
     },
     {"name": "plan", "description": "Show a plan and follow it"},
     {"name": "ask", "description": "Ask a question in the permission menu"},
@@ -24,25 +27,82 @@ COMMANDS = [
 WELCOME = """\
 # Welcome to acp.nvim
 
-I am the **tutor**: a small program that speaks the *Agent Client Protocol*, as every coding agent \
-does. There is no model behind me. One lesson follows the other; `g?` shows all keys.
-
-**1. Talk.** The window below is the prompt. Go there, press `i`, type
-`/read`
-and press `<C-s>` (or `<CR>` in normal mode).
+I am the **tutor**: an agent without a model. Seven lessons, three minutes; I ask before I \
+change a file.
 """
 
 WELCOME_QUIET = "I am the tutor. `/help` says what I can do."
 
-AGAIN = """\
-I know only what I was taught: `/read`, `/edit`, `/plan`, `/ask`, and `/help` for what they do. \
-For a real answer, `:Acp start` lists the agents on this machine.
 
-**3. Decide.** Send
-`/edit`
-I propose a change and wait: `<Tab>` goes to the question, a number answers it.
-`:Acp permit 1` does so from anywhere. Nothing is written before you say yes.
-"""
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One thing to try; what is to be typed stands in a line of its own."""
+
+    title: str
+    text: str
+    again: str
+    """What is said when the user has done something else."""
+
+
+LESSONS = (
+    Lesson(
+        "Talk",
+        "The cursor is in the prompt, below. Press `i`, type\n`/read`\n"
+        "and press `<C-s>` (in normal mode `<CR>`).",
+        "I wait for\n`/read`",
+    ),
+    Lesson(
+        "Point",
+        "Go to the file (`<C-w>t`), select lines with `V`, and type\n"
+        "`:AcpPrompt explain this`\nI get those lines with your words.",
+        "No lines came with that. Select some in the file with `V`, then\n"
+        "`:AcpPrompt explain this`",
+    ),
+    Lesson(
+        "Decide",
+        "Send\n`/edit`\nI show a change and wait. `<Tab>` goes to my question, `1` says yes; "
+        "from anywhere\n`:Acp permit 1`",
+        "Send once more\n`/edit`\nand say yes.",
+    ),
+    Lesson(
+        "Review",
+        "The file has changed. There,\n`:Acp review`\nshows it. Take a change back:\n"
+        "`:Acp reject because …`\nThen send me\n`done`",
+        "Send\n`done`\nwhen you have looked at it.",
+    ),
+    Lesson(
+        "Take back",
+        "`:Acp undo`\ntakes back all that a turn did,\n`:Acp redo`\nbrings it again,\n"
+        "`:Acp rewind`\ntakes back the talk as well. Try the first, then send\n`done`",
+        "Send\n`done`\nwhen you have tried it.",
+    ),
+    Lesson(
+        "Stop",
+        "Send\n`/plan`\nI take ten seconds, unless you stop me:\n`:Acp cancel`\n"
+        "What you send meanwhile waits:\n`:Acp queue`",
+        "I wait for\n`/plan`",
+    ),
+    Lesson(
+        "Go on",
+        "{agents}\n`:Acp follow on`\ngoes with an agent from file to file, `g?` shows the keys, "
+        "`:help acp` the rest.",
+        "That was the last lesson. `/help` says what else I can do.",
+    ),
+)
+
+HERE = "These agents are on this machine:\n{}\n"
+NOT_HERE = "No other agent is on this machine yet. To install one:\n`:Acp agents`\n"
+MOST_AGENTS = 4
+
+
+def lesson(number: int, agents: Sequence[str] = ()) -> str:
+    """Return that lesson, counted from 1, below a row that says how far one is."""
+    it, count = LESSONS[number - 1], len(LESSONS)
+    row = f"{'■' * number}{'□' * (count - number)} {number} of {count} · **{it.title}**"
+    starts = "\n".join(f"`:AcpStart {name}`" for name in agents[:MOST_AGENTS])
+    here = HERE.format(starts) if agents else NOT_HERE
+    return f"\n{row}\n\n{it.text.replace('{agents}', here.rstrip())}\n"
+
 
 HELP = """\
 ## What I can do
@@ -52,9 +112,9 @@ HELP = """\
 - `/plan` shows a plan and follows it.
 - `/ask` asks you something and tells you what you chose.
 
-A path may be relative to the project; without one I take the file you showed me last, else \
-`README.md`. In the prompt, type `/` and `<C-x><C-o>` for this list. `:Acp mode quiet` makes me \
-talk less, `:Acp mode guide` more.
+A path may be relative to the project; without one I take the file that you showed me last, or \
+had on screen. In the prompt, `/` lists these. `:Acp mode quiet` makes me talk less, \
+`:Acp mode guide` more.
 
 | In the chat | it does |
 |---|---|
@@ -82,30 +142,16 @@ CANNOT_WRITE = (
     "`fs/write_text_file`. In acp.nvim, `fs = { read = true, write = true }` allows it."
 )
 READ_FAILED = "The editor did not let me read `{}`. It said: {}"
-READ_AFTERWARDS = (
-    "That was your editor's text, also where it is not saved yet. "
-    "Put the cursor on the tool call above: `<CR>` opens it, `gf` goes to the file.\n\n"
-    "**2. Point.** Go to a file, select lines with `V`, press `:` and type\n"
-    "`AcpPrompt explain this`\n"
-    "They go along. In the prompt, `@` names files and more."
-)
+READ_AFTERWARDS = "That was your editor's text, saved or not.\n"
 
 PLAN = ("Show you a plan", "Follow it step by step", "Be done")
-PLAN_INTRODUCTION = (
-    "This is a **plan**; watch its marks.\n\n"
-    "**6. Stop me.** Send\n`/read`\nat once: that waits.\n`:Acp queue` shows it,\n"
-    "`:Acp cancel` stops what runs,\n`:Acp stop` ends me."
-)
-PLAN_DONE = (
-    "The plan is done.\n\n"
-    "**7. Go on.**\n`:Acp follow on` goes with me from file to file,\n`/ask` asks you something,\n"
-    "`:Acp sessions` shows what was said before,\n`:Acp start` lists the real agents on this "
-    "machine,\n`/help` and `:help acp` tell the rest."
-)
+PLAN_INTRODUCTION = "This is a **plan**; watch its marks.\n"
+PLAN_DONE = "The plan is done.\n"
+PLAN_STOPPED = "You stopped me. What was done until then stays.\n"
 
 ASK_INTRODUCTION = (
-    "I am about to ask you something. The menu takes no focus and does not mind what you type; "
-    "`<Tab>` in the chat goes there, `1` to `4` chooses, `:Acp permit 2` works from anywhere."
+    "I am about to ask you something. The question takes no focus and no key that you type; "
+    "`<Tab>` in the chat goes there, `1` to `4` answers, `:Acp permit 2` works from anywhere.\n"
 )
 ASK_TITLE = "May the tutor go on?"
 ASKED = "You chose **{}**."
@@ -118,11 +164,10 @@ EDIT_THOUGHT = (
 EDIT_STEPS = ("Read {}", "Ask for permission", "Write the change")
 EDIT_IMPOSSIBLE = "I know no harmless change for `{}`: I cannot write a comment in such a file."
 EDIT_INTRODUCTION = (
-    "I would like to **{}**, in line {}. Open the tool call with `<CR>` to see the difference, "
-    "or press `d` in the menu."
+    "I would like to **{}**, in line {}. The question shows it; `d` there shows it side by side."
 )
 EDIT_STANDING_YES = "You said *do not ask again*, so I do not ask."
-EDIT_REJECTED = "You said no, so nothing was written."
+EDIT_REJECTED = "You said no: look at the file, nothing was written.\n"
 EDIT_REJECTED_ALWAYS = (
     "You said *no, and do not ask again*, so nothing was written. "
     "A new session (`:Acp new`) asks again."
@@ -130,19 +175,11 @@ EDIT_REJECTED_ALWAYS = (
 EDIT_RETRY = "The editor did not take it: {} I read the file again and try once more."
 EDIT_FAILED = "The editor did not take the change, so I leave the file alone. It said: {}"
 EDIT_DONE = "Done: `{}`, line {}."
-EDIT_AFTERWARDS = (
-    "**4. Review.** There,\n`:Acp review` shows it\n"
-    "`:Acp reject because …` takes back the one at the cursor\n"
-    "`:Acp comment …` says\nmore of a line. Then send\n`done`"
-)
 REVIEWED = {
-    (True, True): "I was told what you rejected, and what you say on the lines.",
-    (True, False): "I was told what you rejected. `:Acp comment` would say more.",
-    (False, True): "I was told what you say on the lines.",
-    (False, False): "You rejected nothing and said nothing: so I go on as I was.",
+    (True, True): "I was told what you rejected, and what you say on the lines.\n",
+    (True, False): "I was told what you rejected: the row below your prompt said so.\n",
+    (False, True): "I was told what you say on the lines.\n",
+    (False, False): "You rejected nothing, so all of it stays.\n",
 }
-TAKE_BACK = (
-    "\n\n**5. Take back.**\n`:Acp undo` takes back all that a turn did,\n"
-    "`:Acp redo` returns it,\n`:Acp rewind` takes back the talk, too,\n"
-    "`:Acp why` says who wrote a line.\nThen send\n`/plan`"
-)
+TAKEN_BACK = "My change is gone: the file is as before.\n"
+NOT_TAKEN_BACK = "My change is still there; that is fine, too.\n"

@@ -29,7 +29,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The words, and the first file that came with them."""
+    """The words, and the file that came with them: one whose text did before one that is named."""
 
     text: str
     attachment: Attachment | None = None
@@ -55,11 +55,12 @@ def parse_prompt(blocks: object) -> Prompt:
     listed = blocks if isinstance(blocks, list) else []
     known = [block for block in listed if isinstance(block, dict)]
     texts = [block["text"] for block in known if isinstance(block.get("text"), str)]
-    attachments = (_attachment(block) for block in known)
+    found = [it for it in map(_attachment, known) if it is not None]
+    attachments = sorted(found, key=lambda it: not it.text)
     rejects = any("acp-nvim://rejected" in str(block.get("resource")) for block in known)
     comments = [text for text in texts if text.startswith(COMMENTS)]
     said = "\n".join(text for text in texts if text not in comments).strip()
-    return Prompt(said, next(filter(None, attachments), None), rejects, bool(comments))
+    return Prompt(said, next(iter(attachments), None), rejects, bool(comments))
 
 
 def _attachment(block: dict[str, Any]) -> Attachment | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import PurePosixPath
 
 from acp_tutor.connection import RequestFailed
@@ -11,10 +12,19 @@ from acp_tutor.session import Session
 
 
 def target(session: Session, prompt: Prompt) -> str:
-    """Return the absolute path: the one named, else the last file, else the README."""
+    """Return the absolute path: the one named, else the last file, else the first one there is."""
     if prompt.argument:
         return str(PurePosixPath(session.cwd, prompt.argument))
-    return session.last_path or str(PurePosixPath(session.cwd, "README.md"))
+    return session.last_path or str(PurePosixPath(session.cwd, _first(session.cwd)))
+
+
+def _first(folder: str) -> str:
+    """Return the name of a file of the folder, the README last."""
+    try:
+        names = [it.name for it in os.scandir(folder) if it.is_file() and it.name[:1] != "."]
+    except OSError:
+        names = []
+    return min(names, key=lambda name: (name == "README.md", name), default="README.md")
 
 
 async def read_shown(session: Session, path: str) -> str | None:

@@ -13,8 +13,8 @@ from typing import Any
 from acp_tutor.connection import Connection, RequestFailed
 
 MODES = [
-    {"id": "guide", "name": "Guide", "description": "Explains what it does and what to press"},
-    {"id": "quiet", "name": "Quiet", "description": "Does its work and says little"},
+    {"id": "guide", "name": "Guide mode", "description": "Explains what it does and what to press"},
+    {"id": "quiet", "name": "Quiet mode", "description": "Does its work and says little"},
 ]
 OPTIONS = [
     {"optionId": "allow-once", "name": "Yes", "kind": "allow_once"},
@@ -22,7 +22,6 @@ OPTIONS = [
     {"optionId": "reject-once", "name": "No", "kind": "reject_once"},
     {"optionId": "reject-always", "name": "No, and do not ask again", "kind": "reject_always"},
 ]
-CONTEXT_SIZE = 16_000
 _WORDS = re.compile(r"\s*\S+\s*|\s+")
 
 
@@ -59,15 +58,16 @@ class Session:
         self.mode = "guide"
         self.turns = 0
         self.last_path: str | None = None
-        self.is_reviewed = True
-        """The user was asked how the last edit is, and has said."""
+        self.lesson = 0
+        """The one that the user is at, from 1; 0 before the first."""
+        self.before_edit = ""
+        """What the file held before it was edited last."""
         self.standing: bool | None = None
         """What the user said to edits for good, if anything."""
         self._connection = connection
         self._delay = delay
         self._messages = 0
         self._calls = 0
-        self._characters = 0
 
     def update(self, update_kind: str, /, **fields: Any) -> None:
         """Send a `session/update`."""
@@ -93,19 +93,17 @@ class Session:
 
     async def _stream(self, kind: str, text: str) -> None:
         self._messages += 1
-        self.count(text)
         for word in _WORDS.findall(text):
             content = {"type": "text", "text": word}
             self.update(kind, content=content, messageId=f"{self.id}-message-{self._messages}")
             await self.pause()
 
-    def count(self, text: str) -> None:
-        """Take a text into account for the usage."""
-        self._characters += len(text)
-
-    def report_usage(self) -> None:
-        """Tell how full the context would be, at four characters a token."""
-        self.update("usage_update", used=self._characters // 4, size=CONTEXT_SIZE)
+    def say_at_once(self, markdown: str) -> None:
+        """Send a message whole: there is no time left."""
+        self._messages += 1
+        content = {"type": "text", "text": markdown}
+        message = f"{self.id}-message-{self._messages}"
+        self.update("agent_message_chunk", content=content, messageId=message)
 
     def plan(self, steps: tuple[str, ...], done: int) -> None:
         """Show a plan: the first `done` steps completed, the next one in progress."""
@@ -151,7 +149,6 @@ class Session:
         if not isinstance(content, str):
             raise RequestFailed("the answer holds no content")
         self.last_path = path
-        self.count(content)
         return content
 
     async def write_file(self, path: str, content: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
+from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
@@ -39,3 +41,36 @@ def job(request: pytest.FixtureRequest) -> Iterator[MainJob]:
     """
     with MainJob(getattr(request, "param", None)) as started:
         yield started
+
+
+Shared = tuple[MainJob, StdioAgent]
+
+
+@pytest.fixture(scope="module")
+def sharing() -> Iterator[tuple[ExitStack, list[Shared]]]:
+    """Yield where the tests of a module keep what they share; see `shared`."""
+    with ExitStack() as stack:
+        yield stack, []
+
+
+@pytest.fixture
+def shared(
+    request: pytest.FixtureRequest, sharing: tuple[ExitStack, list[Shared]]
+) -> Iterator[Shared]:
+    """Yield a Neovim and its agent, with which other tests were at work before.
+
+    For a test with files and tool calls of its own, that ends in normal mode and in a turn. After
+    one that fails there is a new Neovim.
+    """
+    stack, kept = sharing
+    if not kept:
+        job = stack.enter_context(MainJob())
+        kept.append((job, job.start()))
+    failed = request.session.testsfailed
+    job, agent = kept[0]
+    yield job, agent
+    if request.session.testsfailed > failed:
+        kept.clear()
+        stack.close()
+    else:
+        job.finish(agent, job.prompt)

@@ -14,7 +14,7 @@ import pytest
 from acp_nvim.history.author import Author
 from acp_nvim.history.change import wrote
 from acp_nvim.history.fold import begin
-from acp_nvim.storage import histories, journal, left_open, private
+from acp_nvim.storage import journal, left_open, private
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.left_open import LeftOpen
@@ -36,8 +36,7 @@ class Full:
             (private, "replace"),
             (private, "create"),
             (private, "make_folder"),
-            (journal, "_write"),
-            (histories, "_write"),
+            (private, "write"),
             (left_open, "_append"),
         ):
             patch.setattr(owner, name, self._around(getattr(owner, name)))
@@ -109,16 +108,16 @@ async def test_a_slow_disk_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_an_act_waits_until_it_is_noted_and_nothing_else_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    go_on, write, held = threading.Event(), histories._write, list[bytes]()
+    go_on, write, held = threading.Event(), private.write, list[bytes]()
 
-    def slow(handle: int, data: bytes, size: int) -> None:
+    def slow(handle: int, data: bytes) -> None:
         if b"agent's" in data:
             held.append(data)
             assert threading.current_thread() is not threading.main_thread()
             assert go_on.wait(40)
-        write(handle, data, size)
+        write(handle, data)
 
-    monkeypatch.setattr(histories, "_write", slow)
+    monkeypatch.setattr(private, "write", slow)
     async with WholeApp() as app:
         await app.open()
         prompt = {"chat": 1, "text": "go", "selections": [], "bang": False}
@@ -144,7 +143,7 @@ async def test_an_act_waits_until_it_is_noted_and_nothing_else_does(
 
 def test_the_journal_stays_until_the_histories_are_written(tmp_path: Path, disk: Full) -> None:
     store = EditStore(lambda: str(tmp_path / "edits"))
-    store.begin("/a", "1", "2", FILE.facts)
+    store.begin("/a", ("1", "2"), FILE.facts, None)
     disk.on = True
     store.histories.append("/a", store.histories.ended("/a", FILE.facts), FILE)
     for _ in range(2):
@@ -153,8 +152,8 @@ def test_the_journal_stays_until_the_histories_are_written(tmp_path: Path, disk:
     disk.on = False
     store.flush()
     assert not store.journal.has(store.journal.name)
-    (book,) = store.histories.read_all()
-    assert book.file == FILE and not book.begun
+    (history,) = store.histories.read_all()
+    assert history.file == FILE and not history.begun
 
 
 async def test_the_journal_is_tried_again_with_the_next_turn(tmp_path: Path, disk: Full) -> None:
@@ -162,7 +161,7 @@ async def test_the_journal_is_tried_again_with_the_next_turn(tmp_path: Path, dis
     store = EditStore(lambda: str(tmp_path / "edits"), told.append)
     disk.on = True
     store.journal.begin(AUTHOR, ("/p",))
-    store.begin("/a", "1", "2", FILE.facts)
+    store.begin("/a", ("1", "2"), FILE.facts, None)
     assert not store.journal.name
     disk.on = False
     store.journal.begin(AUTHOR, ("/p",))

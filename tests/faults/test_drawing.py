@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from importlib import import_module
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -170,11 +170,27 @@ def ours() -> list[Any]:
     return [it for name, it in sys.modules.items() if name.startswith("acp_nvim")]
 
 
+Places = dict[int, list[tuple[Any, str]]]
+
+
+def places() -> Places:
+    """Return where each function is known, by its identity."""
+    found: Places = {}
+    for module in ours():
+        for attribute, value in list(vars(module).items()):
+            # of a module, one that is rare would be loaded
+            is_module = isinstance(value, ModuleType)
+            if not is_module and (inspect.isfunction(value) or hasattr(value, "cache_clear")):
+                found.setdefault(id(value), []).append((module, attribute))
+    return found
+
+
 def remember_nothing() -> None:
     """Forget what was drawn before: what is remembered is not drawn."""
     for module in ours():
         for value in vars(module).values():
-            if hasattr(value, "cache_clear"):
+            # of a module, one that is rare would be loaded
+            if not isinstance(value, ModuleType) and hasattr(value, "cache_clear"):
                 value.cache_clear()
 
 
@@ -185,7 +201,7 @@ class Faults:
         self.left = 0
         self.entered: set[str] = set()
 
-    def inject(self, entry: str, patch: pytest.MonkeyPatch) -> None:
+    def inject(self, entry: str, patch: pytest.MonkeyPatch, known: Places | None = None) -> None:
         """Have that function watched wherever it is known."""
         module, _, name = entry.partition(":")
         original = getattr(sys.modules[module], name)
@@ -198,10 +214,8 @@ class Faults:
                 raise Injected(entry)
             return original(*arguments, **named)
 
-        for known in ours():
-            for attribute, value in list(vars(known).items()):
-                if value is original:
-                    patch.setattr(known, attribute, watched)
+        for place, attribute in (known or places())[id(original)]:
+            patch.setattr(place, attribute, watched)
 
 
 def entered_by(draws: Callable[[], Callable[[], object]]) -> list[str]:
@@ -212,9 +226,10 @@ def entered_by(draws: Callable[[], Callable[[], object]]) -> list[str]:
 def entered_once(draw: Callable[[], object]) -> set[str]:
     faults = Faults()
     remember_nothing()
+    entries, known = functions(), places()  # in this order: the first one imports
     with pytest.MonkeyPatch.context() as patch:
-        for entry in functions():
-            faults.inject(entry, patch)
+        for entry in entries:
+            faults.inject(entry, patch, known)
         draw()
     return faults.entered
 

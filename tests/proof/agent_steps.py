@@ -362,7 +362,7 @@ class AgentSteps(UserSteps):
         """What had come and gone since the books were written, nobody knows of."""
         told = {record.path for record in self.log.records}
         for name in NAMES:
-            books = self.services.edits.ledger(self.world.path(name))
+            books = self.services.edits.file(self.world.path(name))
             is_as_then = books is not None and books.text == self.sight.disk[name]
             if is_as_then and self.world.path(name) not in told:
                 self.seen[name] = self.sight.disk[name]
@@ -400,11 +400,8 @@ class AgentSteps(UserSteps):
 
     def _note_removal(self, name: str, old: str) -> None:
         """An undo gives back what was seen of it, without what agents have changed in it."""
-        shown = self.sight.shown.get(name)
         other = self._unsettled(name) or self._conflicts(name) or self.services.changes(name)
-        if other or (shown and not shown.modified):  # what is typed there then keeps it unsaved
-            old = UNSURE
-        self.removed[name] = old
+        self.removed[name] = UNSURE if other else old
 
     def _note_removed(self, step: Step, opened: set[str]) -> None:
         """Forget of what agents have removed what is there again, and how it was where it is not

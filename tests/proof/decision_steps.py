@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.review.log import Turn
-from acp_nvim.review.turned import Undone
+from acp_nvim.review.outcome import Undone
 from tests.proof.deciding import (
     added,
     complaint_of_others,

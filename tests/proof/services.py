@@ -13,7 +13,7 @@ from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.nvim.files import NvimFiles
 from acp_nvim.review.log import Turn
-from acp_nvim.review.turned import Undone
+from acp_nvim.review.outcome import Undone
 from acp_nvim.session.origin import Stretch
 from acp_nvim.session.request import ReadFileRequest
 from tests.proof import steps
@@ -171,7 +171,7 @@ class Services:
 
     def everything(self, name: str) -> str:
         """Return all lines that the books have of a file, those that are gone among them."""
-        ledger = self.edits.ledger(self.world.path(name))
+        ledger = self.edits.file(self.world.path(name))
         return "\n".join(ledger.everything()) if ledger else ""
 
     def turns(self) -> list[Turn]:

@@ -46,6 +46,64 @@ def test_what_matters_can_be_read_in_every_colour_scheme(
         assert contrast(fore, back) >= 2.5, name
 
 
+SCHEMES = (
+    "default",
+    "retrobox",
+    "morning",
+    "habamax",
+    "quiet",
+    "peachpuff",
+    "desert",
+    "lunaperche",
+)
+LEAST = 4.5
+TEXTS = """
+local function look(name)
+  return vim.api.nvim_get_hl(0, { name = name, link = false })
+end
+local plain = vim.o.background == 'dark' and 0 or 0xffffff
+local base = look('Normal').bg or plain
+local found = {}
+for name in pairs(require('acp.ui.highlights').links) do
+  local text = look(name)
+  local backs = text.bg and { text.bg } or { base, look('AcpFloat').bg or base }
+  if not text.bg and vim.startswith(name, 'AcpWinbar') then
+    table.insert(backs, look('WinBar').bg)
+  end
+  if text.fg and not text.reverse then
+    table.insert(found, { name, text.fg, backs })
+  end
+end
+return found
+"""
+"""Each group that colours text, its colour, and what it may stand on."""
+
+
+@pytest.mark.parametrize("background", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_all_text_can_be_read_in_every_colour_scheme(
+    nvim: Neovim, spy: BridgeSpy, scheme: str, background: str
+) -> None:
+    spy.open_session()
+    nvim.command(f"set termguicolors background={background} | colorscheme {scheme}")
+    texts = nvim.lua(TEXTS)
+    assert len(texts) > 40
+    bad = {
+        name: round(least, 2)
+        for name, fore, backs in texts
+        if (least := min(contrast(fore, back) for back in backs)) < LEAST
+    }
+    assert not bad
+
+
+def test_colours_that_can_be_read_stay_links(nvim: Neovim, spy: BridgeSpy) -> None:
+    spy.open_session()
+    nvim.command("set termguicolors background=dark | colorscheme default")
+    assert nvim.eval("nvim_get_hl(0, {'name': 'AcpToolTitle'})") == {"link": "Function"}
+    nvim.command("highlight AcpDim guifg=#123456 | doautocmd ColorScheme")
+    assert nvim.eval("nvim_get_hl(0, {'name': 'AcpDim'}).fg") == 0x123456, "it is the user's"
+
+
 @pytest.mark.parametrize("background", ["light", "dark"])
 @pytest.mark.parametrize("scheme", ["default", "retrobox", "morning", "habamax", "quiet"])
 def test_the_keys_of_a_float_can_be_read_in_every_colour_scheme(

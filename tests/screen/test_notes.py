@@ -12,8 +12,8 @@ from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
 
 NOTES = [
-    {"key": "rejected", "label": "rejected: 2 files", "lines": 14},
-    {"key": "changed", "label": "changed: util.py", "lines": 7},
+    {"key": "rejected", "label": "rejected: 2 files", "size": "+8 −6"},
+    {"key": "changed", "label": "changed: util.py", "size": "+4 −3"},
 ]
 TEXT = "The user has rejected:\n\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1 @@\n kept\n-gone\n"
 
@@ -32,7 +32,7 @@ def test_the_notes_fit_the_prompt_s_window(
     with Screen(nvim, columns=columns, rows=30) as screen:
         chat, _ = spy.open_session()
         nvim.lua("require('acp.prompt.attachment').note(...)", chat, NOTES)
-        picture = screen.wait_for("2 changed: util.py · 7 lines")
+        picture = screen.wait_for("2 changed: util.py · +4 −3")
         row, column = screen.find("rejected") or (0, 0)
         assert picture.rows[row][column].attributes.foreground != picture.foreground
         screen.wait(lambda picture: picture.cursor[0] == row - 1)

@@ -60,6 +60,8 @@ class MainJob:
         agents = {"scripted": self.stage.options()} | (options or {}).get("agents", {})
         merged = {"default_agent": "scripted"} | (options or {}) | {"agents": agents}
         self.nvim = self._stack.enter_context(Neovim(merged, cwd=self.work))
+        self.prompt: dict[str, Any] = {}
+        """That of the last turn."""
         # Only where there is a screen can a message make Neovim wait for a key.
         self.nvim.api.nvim_ui_attach(120, 30, {"rgb": True, "ext_linegrid": True})
         self.nvim.lua(RECORD)
@@ -94,7 +96,8 @@ class MainJob:
     def turn(self, agent: StdioAgent, text: str = "go") -> dict[str, Any]:
         """Prompt, and return the agent's `session/prompt`, not yet answered."""
         self.command(f"AcpPrompt {text}")
-        return agent.prompted()
+        self.prompt = agent.prompted()
+        return self.prompt
 
     def finish(self, agent: StdioAgent, prompt: dict[str, Any], reason: str = "end_turn") -> None:
         """Let the agent end the turn, and wait until that is on the screen."""

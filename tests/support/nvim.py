@@ -44,8 +44,14 @@ def binary() -> str:
     raise FileNotFoundError("no nvim: set ACP_NVIM, or install the dev dependencies")
 
 
-def host_python(folder: Path) -> str:
-    """Return the Python for the host of a test: one that dawdles or dies, or else a warm one."""
+def host_python(folder: Path, env: dict[str, str]) -> str:
+    """Return the Python for the host of a test: one that dawdles or dies, or else a warm one.
+
+    With another environment the host is a cold one, unless that only names other folders.
+    """
+    if env:
+        is_alike = all(name.startswith("XDG_") for name in env)
+        return hosts.python() if is_alike else sys.executable
     if delays.VARIABLE in os.environ:
         return delays.python(folder)
     return dying.python(folder) if dying.VARIABLE in os.environ else hosts.python()
@@ -87,8 +93,10 @@ class Neovim:
         assert self._process.stdin and self._process.stdout
         self.rpc = Rpc(self._process.stdout.fileno(), self._process.stdin.fileno())
         self.api = _Api(self.rpc)
-        python = sys.executable if env else host_python(self.folder)
-        self.lua("vim.g.acp = ...", {"python": python} | (options or {}))
+        python = host_python(self.folder, env or {})
+        # a test says which file an agent is told of
+        default = {"python": python, "context": "off"}
+        self.lua("vim.g.acp = ...", default | (options or {}))
         if plugin:
             self.command("runtime plugin/acp.lua")
 

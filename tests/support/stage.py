@@ -290,8 +290,8 @@ def texts(session: Session, role: str = "agent") -> list[str]:
 
 
 def notices(session: Session) -> list[str]:
-    """Return the text of each notice."""
-    return [it.text for it in session.state.entries if isinstance(it, Notice)]
+    """Return the text of each notice that is not over."""
+    return [it.text for it in session.state.entries if isinstance(it, Notice) and it.text]
 
 
 def tool(session: Session, call: str = "call-1") -> ToolCall:

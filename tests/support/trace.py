@@ -31,6 +31,8 @@ PROBE = Path(__file__).with_name("trace_probe.py")
 YOUNG = 2.5
 """Seconds for which a file that has changed is read again and again, and a little more."""
 TEXT = "".join(f"line {number}\n" for number in range(12))
+MORE = (0, 10, 40)
+"""Buffers that are open, too, when an agent's command ends."""
 
 FLOAT = """
 return vim.iter(vim.api.nvim_list_wins()):any(function(window)
@@ -75,7 +77,9 @@ class Tracer:
         python.chmod(0o700)
         self.job = stack.enter_context(MainJob({"python": str(python)}))
         self.paths = [self.job.edit("first.txt", TEXT), self.job.work / "second.txt"]
-        self.paths[1].write_text(TEXT)
+        self.more = [self.job.work / f"more-{number}.txt" for number in range(max(MORE))]
+        for path in (self.paths[1], *self.more):
+            path.write_text(TEXT)
         self.until_old()
         self.agent = self.job.start()
         self._link = stack.enter_context(server.accept()[0])
@@ -103,7 +107,7 @@ class Tracer:
 
     def until_old(self) -> None:
         """Wait until no file has changed just now."""
-        newest = max(path.stat().st_ctime for path in self.paths)
+        newest = max(path.stat().st_ctime for path in (*self.paths, *self.more))
         self.job.until(lambda: time.time() > newest + YOUNG)
 
     def _tell(self, line: str) -> str:
@@ -186,23 +190,14 @@ def end(agent: StdioAgent, call: str) -> None:
     agent.update("tool_call", toolCallId=call, title=call, kind="execute", status="completed")
 
 
-MORE = (0, 10, 40)
-"""Buffers that are open, too, when an agent's command ends."""
-
-
 def command(tracer: Tracer, path: Path) -> Traces:
     """From the end of an agent's command that has changed nothing to the chat, with more and more
     buffers open."""
     job, agent = tracer.job, tracer.agent
     found: Traces = {}
-    for count in MORE:
-        for number in range(count):
-            more = job.work / f"more-{number}.txt"
-            if not more.exists():
-                more.write_text(TEXT)
-                tracer.paths.append(more)
-                job.command(f"badd {more} | call bufload('{more}')")
-        tracer.until_old()
+    for count in MORE if path == tracer.paths[1] else (0,):
+        for more in tracer.more[:count]:
+            job.command(f"badd {more} | call bufload('{more}')")
         call = f"{path.name}-{count}"
         end(agent, call)  # what is new until now is seen by this one
         tracer.until_shown(call)
@@ -218,14 +213,17 @@ def command(tracer: Tracer, path: Path) -> Traces:
 WAYS = {way.__name__: way for way in (chunk, write, permission, prompt, undo, command)}
 
 
-def trace(way: str) -> Traces:
-    """Return the parts of a way, by name."""
+def trace(*ways: str) -> Traces:
+    """Return the parts of some ways, by name; one after another in one Neovim."""
+    traces: Traces = {}
     with ExitStack() as stack:
         tracer = Tracer(stack)
         first, second = tracer.paths
-        WAYS[way](tracer, first)
-        tracer.until_old()
-        return WAYS[way](tracer, second)
+        for way in ways:
+            WAYS[way](tracer, first)
+            tracer.until_old()
+            traces |= WAYS[way](tracer, second)
+    return traces
 
 
 def main() -> None:

@@ -93,3 +93,13 @@ def _sources() -> list[Path]:
 def _module(path: Path) -> str:
     parts = path.relative_to(ROOT / "python").with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_dataclasses_are_in_wire_only() -> None:
+    """Making one takes a hundred times as long as making a struct, at each start."""
+    found = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "python" / "acp_nvim").glob("**/*.py")
+        if path.parent.name != "wire" and "dataclasses" in path.read_text("utf-8")
+    ]
+    assert not found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.prompt.library import expanded
+from acp_nvim.prompt.library import READY_MADE, expanded, known
 
 PROMPTS = {"tests": "Write tests", "tests all": "Write all tests"}
 
@@ -24,3 +24,13 @@ PROMPTS = {"tests": "Write tests", "tests all": "Write all tests"}
 )
 def test_a_name_at_the_start_stands_for_its_text(written: str, meant: str) -> None:
     assert expanded(written, PROMPTS) == meant
+
+
+def test_ready_made_prompts_give_way_to_the_users_and_to_the_agents() -> None:
+    assert set(READY_MADE) == {"explain", "fix", "tests", "review", "commit"}
+    assert known({}) == READY_MADE
+    assert known({"fix": "Mend it", "tests": ""}, {"review", "fix"}) == {
+        "explain": READY_MADE["explain"],
+        "commit": READY_MADE["commit"],
+        "fix": "Mend it",
+    }

@@ -9,7 +9,7 @@ LUA = Path(__file__).resolve().parents[2] / "lua" / "acp"
 UNSEEN = LUA / "ui" / "unseen.lua"
 MAKES = re.compile(r"nvim_create_buf\b|fn\.bufload\b|call bufload|nvim_open_term\b")
 ALLOWED = {
-    "files/companion.lua": {"nvim_create_buf", "call bufload"},  # a file, with its autocommands
+    "follow/companion.lua": {"nvim_create_buf", "call bufload"},  # a file, with its autocommands
     "chat/terminal.lua": {"nvim_open_term"},  # in a buffer of `unseen.buffer`
     "prompt/add.lua": {"fn.bufload"},  # a prompt that the user has unloaded
 }

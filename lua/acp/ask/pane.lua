@@ -48,8 +48,11 @@ local function footer(menu)
   local numbers = count > 1 and ('1-%d'):format(math.min(count, 9)) or '1'
   local others = ask.count > 1 and { ']q next' } or {}
   if not M.is_inside(menu) then
-    local way = way_in() .. ' here'
-    return count > 0 and { way, ':Acp permit ' .. numbers } or { way }
+    local way = way_in()
+    if way == ':Acp permit' then -- both would not fit beside each other
+      return { count > 0 and (':Acp permit %s answers'):format(numbers) or ':Acp permit goes here' }
+    end
+    return { way .. ' goes here', count > 0 and ':Acp permit ' .. numbers or nil }
   elseif ask.kind == 'permission' then
     local shows = ask.comparable > 0 and { 'd diff', 'D all' } or { 'D all' }
     return vim.list_extend(vim.list_extend({ numbers }, shows), { 'q fold', unpack(others) })

@@ -12,6 +12,7 @@ local api = vim.api
 
 local M = {}
 
+local BELOW = '… %d more below' -- rows of a form
 local BORDER = 2
 local READABLE, NARROW, WIDEST = 60, 30, 100
 local LEAST = 16 -- cells of a row in which words can be read
@@ -233,7 +234,8 @@ end
 ---@param shape { title: string, footer: string[], is_inside: boolean }
 ---@return acp.Fit, integer width
 local function fitted(ask, part, shape)
-  local frame = { shape.title, '  ' .. table.concat(shape.footer, ' · ') }
+  local hint = ask.kind == 'form' and ' · ' .. BELOW:format(99) or ''
+  local frame = { shape.title, '  ' .. table.concat(shape.footer, ' · ') .. hint }
   local width = width_for(ask, math.min(part.width - BORDER, WIDEST), frame)
   return fit.fit(ask, width, part.height - BORDER, shape.is_inside), width
 end
@@ -281,6 +283,10 @@ function M.window(ask, own, shape)
   local part, found, width, in_chat = choose(ask, own, shape)
   local bar = found.winbar and 1 or 0
   local height = math.max(math.min(#found.rows + bar, part.height - BORDER), 1)
+  local words, hidden = vim.list_slice(shape.footer), #found.rows + bar - height
+  if hidden > 0 then -- a form scrolls, and its last rows end it
+    table.insert(words, math.min(2, #words + 1), BELOW:format(hidden))
+  end
   local row = in_chat and part.row + part.height - height - BORDER or part.row
   local column = in_chat and part.column or part.column + part.width - width - BORDER
   local config = {
@@ -294,7 +300,7 @@ function M.window(ask, own, shape)
     style = 'minimal',
     border = float.border(),
     title = { { float.cut(shape.title, width), 'AcpFloatTitle' } },
-    footer = { { footer(shape.footer, width), 'AcpFloatFooter' } },
+    footer = { { footer(words, width), 'AcpFloatFooter' } },
   }
   config.zindex = level(config, own)
   return { config = config, fit = found }

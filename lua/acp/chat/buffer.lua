@@ -133,7 +133,10 @@ end
 --- Bring its keys to life and show the first line.
 ---@param chat acp.Chat
 function M.begin(chat)
-  apply.draw(chat.chat, { { 0, -1, { ('Starting %s …'):format(chat.agent) }, {} } })
+  local form = bridge.is_installing()
+      and 'Starting %s as soon as :Acp install has made the Python environment …'
+    or 'Starting %s …'
+  apply.draw(chat.chat, { { 0, -1, { form:format(chat.agent) }, {} } })
   chat_keys.map(chat)
   watch(chat)
 end

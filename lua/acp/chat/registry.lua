@@ -135,11 +135,17 @@ function M.reopen(agent, reopens)
   return found
 end
 
---- What to say where a session is wanted and it is closed.
+--- What to say where a session is wanted and it is closed: others of its agent are not restarted.
 ---@param chat acp.Chat
 ---@return string
 function M.closed(chat)
-  return ('this session is closed: :AcpStart %s begins a new one'):format(chat.agent)
+  local has_others = vim.iter(M.all()):any(function(other)
+    return other.agent == chat.agent and M.is_open(other)
+  end)
+  if has_others then
+    return 'closed: :Acp sessions opens it again'
+  end
+  return ('closed: :Acp restart %s goes on'):format(chat.agent)
 end
 
 --- The open session of an agent that was used last, in this project.

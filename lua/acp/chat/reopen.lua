@@ -36,7 +36,7 @@ end
 local function reopen(buffer, name)
   local agent, session = M.parse(name)
   if not agent or not session then
-    return say(buffer, 'This name is no session. :Acp sessions shows those that there are.')
+    return say(buffer, 'This name is not a session: :Acp sessions lists those that exist')
   end
   local chat = { chat = buffer, agent = agent, cwd = vim.fn.getcwd(), root = vim.fn.getcwd() }
   chats.add(chat)
@@ -71,6 +71,20 @@ function M.read(buffer, name)
   end
 end
 
+--- Who waits for what is being brought back; nil: nothing is.
+---@type (fun())[]?
+local waiting
+
+--- Have something called when what was open is there again; false: nothing is being brought back.
+---@param listener fun()
+---@return boolean
+function M.on_restored(listener)
+  if waiting then
+    table.insert(waiting, listener)
+  end
+  return waiting ~= nil
+end
+
 ---@return boolean whether a Neovim has left anything open, in whatever project
 local function is_left()
   local folder = vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'open')
@@ -86,7 +100,10 @@ function M.restore()
     return
   end
   local payload = { file = project.file(), cwd = vim.fn.getcwd() }
+  waiting = {}
   bridge.call('left_open', payload, function(err, left)
+    local listeners = waiting or {}
+    waiting = nil
     if err then
       return bridge.warn(err)
     end
@@ -96,6 +113,9 @@ function M.restore()
     if #left > 0 then
       local what = #left == 1 and '1 session is' or ('%d sessions are'):format(#left)
       notice.notice(('%s open again: :Acp chat'):format(what))
+    end
+    for _, listener in ipairs(listeners) do
+      listener()
     end
   end)
 end

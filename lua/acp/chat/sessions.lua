@@ -158,7 +158,9 @@ function M.open(file, cwd)
     layout.leave_float()
     local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
     local config = { split = 'below', win = -1, height = height }
-    api.nvim_open_win(list, true, config)
+    layout.keeping_views(function()
+      api.nvim_open_win(list, true, config)
+    end)
     dress.window(0, dress.LIST)
   end
   bridge.call('list_sessions', { list = list, file = file, cwd = cwd }, function(err)

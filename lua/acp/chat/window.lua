@@ -81,6 +81,24 @@ function M.enter(number)
   end
 end
 
+--- There is no chat: say so, or wait for those that are being brought back.
+---@param what? 'open'|'close'|'toggle'
+---@param mods? vim.api.keyset.cmd_mods
+local function no_chat(what, mods)
+  local notice = require('acp.ui.notice')
+  local comes = require('acp.chat.reopen').on_restored(function()
+    if what ~= 'close' and chats.current() then
+      hands.calmly('the chat', function()
+        M.chat('open', mods)
+      end)
+    end
+  end)
+  notice.notice(
+    comes and 'what was open is being opened again: its chat comes then'
+      or 'there is no chat: :AcpStart opens one'
+  )
+end
+
 --- Open, close or toggle the windows of the current chat.
 ---@param what? 'open'|'close'|'toggle'
 ---@param mods? vim.api.keyset.cmd_mods where they open
@@ -90,7 +108,7 @@ function M.chat(what, mods)
       return layout.window_of(it.chat) ~= nil
     end)
   if not chat then
-    return require('acp.ui.notice').notice('there is no chat: :AcpStart begins one')
+    return no_chat(what, mods)
   end
   local visible = layout.window_of(chat.chat) ~= nil
   if what == 'close' or (what ~= 'open' and visible) then

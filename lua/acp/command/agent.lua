@@ -94,7 +94,7 @@ local function source_of(opts)
   end
   local state = (vim.b[chat.chat].acp_status or {}).state
   if state == 'running' or state == 'cancelling' then
-    return nil, 'a turn is running: :Acp cancel ends it, then its talk can go on elsewhere'
+    return nil, 'a turn is running: :Acp cancel ends it, then :Acp new! continues it'
   end
   return chat
 end

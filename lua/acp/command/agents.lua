@@ -114,7 +114,7 @@ local function here(this)
   if name and name ~= '' then
     return name
   end
-  notice.notice('no agent stands here')
+  notice.notice('there is no agent in this row')
 end
 
 ---@param this acp.AgentList
@@ -223,12 +223,11 @@ end
 ---@param mods? vim.api.keyset.cmd_mods
 local function show(this, mods)
   layout.leave_float()
-  vim.cmd.split({ mods = mods })
-  api.nvim_win_set_buf(0, this.buffer)
+  local window = layout.split(this.buffer, mods)
   if not layout.says_where(mods) then
-    api.nvim_win_set_height(0, math.floor(vim.o.lines * SHARE))
+    api.nvim_win_set_height(window, math.floor(vim.o.lines * SHARE))
   end
-  dress.window(0, dress.LIST)
+  dress.window(window, dress.LIST)
 end
 
 --- Show the agents in a window of their own.

@@ -14,7 +14,7 @@ end
 ---@param text? string
 function M.permit(text)
   if text and not is_number(text) then
-    return notice.warn(('%s is no number: :Acp permit 2 takes the second option'):format(text))
+    return notice.warn(('%s is not a number: :Acp permit 2 takes the second option'):format(text))
   end
   require('acp.command.session').permit({ number = tonumber(text or 0) })
 end
@@ -44,8 +44,9 @@ end
 ---@param because? string why, for the agent
 function M.decide(verdict, scope, range, because)
   local decide = require('acp.review.decide')
+  local is_file = vim.bo.buftype == '' and not vim.b.acp_diff -- in a list a row is a hunk
   local is_whole = range and range[1] <= 1 and range[2] == vim.api.nvim_buf_line_count(0)
-  if scope or is_whole then
+  if scope or is_whole and is_file then
     decide.decide(verdict, scope or 'file', nil, { because = because })
   elseif range then
     decide.decide(verdict, 'lines', range, { because = because })
@@ -75,7 +76,7 @@ end
 ---@param range? { [1]: integer, [2]: integer }
 function M.edit(instruction, range)
   if instruction == '' then
-    return notice.warn(":Acp edit wants to know what to do: :'<,'>Acp edit make this a generator")
+    return notice.warn("say what to do: :'<,'>Acp edit make this a generator")
   end
   local line = vim.api.nvim_win_get_cursor(0)[1]
   require('acp.command.session').edit(range or { line, line }, instruction)
@@ -87,7 +88,7 @@ end
 ---@param is_away boolean take back what was said there
 function M.comment(text, range, is_away)
   if is_away and text ~= '' then
-    return notice.warn(':Acp comment! takes no text: it takes comments back')
+    return notice.warn(':Acp comment! removes comments: give it no text')
   end
   local line = vim.api.nvim_win_get_cursor(0)[1]
   local comments = require('acp.review.comments')
@@ -101,7 +102,7 @@ end
 ---@param text? string
 function M.undo(text)
   if text and not is_number(text) then
-    return notice.warn(('%s is no number: :Acp undo 2 takes back turn 2'):format(text))
+    return notice.warn(('%s is not a number: :Acp undo 2 takes back turn 2'):format(text))
   end
   require('acp.review.decide').rewind('undo', tonumber(text))
 end

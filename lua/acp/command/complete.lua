@@ -41,6 +41,27 @@ local function starting_with(candidates, lead)
   end, candidates)
 end
 
+---@param wanted fun(chat: acp.Chat): boolean
+---@return string[] names of the agents that have such a chat, the one used last first
+local function with_chats(wanted)
+  local names = {}
+  for _, chat in ipairs(vim.tbl_filter(wanted, chats.all())) do
+    if not vim.list_contains(names, chat.agent) then
+      table.insert(names, chat.agent)
+    end
+  end
+  return names
+end
+
+---@return string[] numbers of the turns of the current session, the last one first
+local function turns()
+  local numbers = {}
+  for number = chats.status().turn or 0, 1, -1 do
+    table.insert(numbers, tostring(number))
+  end
+  return numbers
+end
+
 local sources = {
   agent = function()
     local own = require('acp.host.options').value('agents')
@@ -48,6 +69,18 @@ local sources = {
     vim.list_extend(all, installed())
     table.sort(all)
     return vim.fn.uniq(all)
+  end,
+  open_agent = function()
+    return with_chats(chats.is_open)
+  end,
+  chat_agent = function()
+    return with_chats(function()
+      return true
+    end)
+  end,
+  turn = turns,
+  review = function()
+    return vim.list_extend(turns(), { 'off' })
   end,
   mode = function()
     return pluck(chats.status().modes, 'id')

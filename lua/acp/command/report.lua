@@ -94,8 +94,7 @@ end
 ---@param buffer integer
 local function show(buffer)
   local back = api.nvim_get_current_win()
-  vim.cmd.split()
-  api.nvim_win_set_buf(0, buffer)
+  require('acp.ui.layout').split(buffer)
   require('acp.ui.keys').map(buffer, 'n', 'q', 'Close the window', function()
     local window = api.nvim_get_current_win()
     if api.nvim_win_is_valid(back) then

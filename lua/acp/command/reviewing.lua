@@ -10,7 +10,7 @@ return {
     name = 'review',
     args = '[turn|off]',
     desc = 'show what the agents have changed, hunk by hunk',
-    complete = { 'off' },
+    complete = 'review',
     run = function(invoked)
       arguments().review(invoked.word)
     end,
@@ -19,6 +19,7 @@ return {
     name = 'diff',
     args = '[turn]',
     desc = 'show all changes of the session, or of a turn, in one buffer',
+    complete = 'turn',
     run = function(invoked)
       arguments().diff(invoked.word)
     end,
@@ -46,7 +47,7 @@ return {
   {
     name = 'comment',
     args = '[text]',
-    desc = 'say something on these lines with the next prompt; ! takes it back',
+    desc = 'put a note on these lines for the next prompt; ! removes it',
     bang = true,
     range = true,
     run = function(invoked)
@@ -55,7 +56,7 @@ return {
   },
   {
     name = 'comments',
-    desc = 'list your comments that no agent was told yet',
+    desc = 'list your comments that no agent has read yet',
     run = function()
       require('acp.review.comments').list()
     end,
@@ -63,7 +64,7 @@ return {
   {
     name = 'edit',
     args = '{instruction}',
-    desc = 'have these lines edited in place, with no chat to be seen',
+    desc = 'have these lines edited in place, without a chat',
     range = true,
     run = function(invoked)
       arguments().edit(vim.trim(invoked.text), invoked.range)
@@ -72,14 +73,15 @@ return {
   {
     name = 'undo',
     args = '[turn]',
-    desc = 'take back all that a turn has changed',
+    desc = 'undo all that a turn has changed',
+    complete = 'turn',
     run = function(invoked)
       arguments().undo(invoked.word)
     end,
   },
   {
     name = 'redo',
-    desc = 'return what was taken back last',
+    desc = 'redo what was undone last',
     run = function()
       require('acp.review.decide').rewind('redo')
     end,

@@ -6,6 +6,7 @@ local question = require('acp.ask.window')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local context_file = require('acp.files.context')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -110,10 +111,16 @@ function M.prompt(content, opts)
       selections = { opts.range and select(origin, opts.range) },
       bang = opts.bang or false,
     }
+    local file = is_text and context_file.of(chat, payload.selections) or nil
+    if file then
+      payload.blocks = { context_file.block(file) }
+      context_file.tell(chat.chat, file)
+    end
     local state = (vim.b[chat.chat].acp_status or {}).state
     tail.reach(chat.chat)
     bridge.call('prompt', payload, function(err, result)
       if err then
+        context_file.forget(chat.chat)
         bridge.warn(err)
       elseif not layout.window_of(chat.chat) then
         local form = state == 'running' and 'sent to %s when its turn ends' or 'sent to %s'
@@ -235,7 +242,7 @@ end
 ---@param instruction string
 function M.edit(range, instruction)
   if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
-    return notice.notice('this buffer is no file: :Acp prompt speaks of any text')
+    return notice.notice('this buffer is not a file; :Acp prompt can send its text')
   end
   with_chat(function(chat)
     if chat then

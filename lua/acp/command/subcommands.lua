@@ -10,6 +10,10 @@ local M = {}
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
 ---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
 
+---@alias acp.Completion
+---| 'agent' | 'open_agent' | 'chat_agent' | 'turn' | 'review' | 'mention' | 'mode' | 'model' | 'option'
+---| 'command' | 'login'
+
 ---@class acp.SubCommand
 ---@field name string
 ---@field args? string how the help shows its arguments
@@ -17,7 +21,7 @@ local M = {}
 ---@field bang? boolean
 ---@field range? boolean
 ---@field words? string[] the only words that it takes
----@field complete? 'agent'|'mention'|'mode'|'model'|'option'|'command'|'login'|string[]
+---@field complete? acp.Completion where its words come from: acp.command.complete
 ---@field run fun(invoked: acp.Invocation)
 
 local function agent()
@@ -46,7 +50,7 @@ M.list = {
   {
     name = 'new',
     args = '[agent]',
-    desc = 'open one more session; ! and let the talk of this one go on in it',
+    desc = 'open another session; ! continues this conversation in it',
     bang = true,
     complete = 'agent',
     run = function(invoked)
@@ -72,7 +76,7 @@ M.list = {
   {
     name = 'add',
     args = '[what]',
-    desc = 'let this file, lines, a path or a mention go along with the next prompt',
+    desc = 'attach this file, lines, a path or a mention to the next prompt',
     range = true,
     complete = 'mention',
     run = function(invoked)
@@ -140,9 +144,16 @@ M.list = {
     end,
   },
   {
+    name = 'outline',
+    desc = 'list the prompts, tool calls, code and failures of the chat',
+    run = function()
+      require('acp.command.talk').outline()
+    end,
+  },
+  {
     name = 'steer',
     args = '{text}',
-    desc = 'say something into the running turn, else first of what waits',
+    desc = 'steer the running turn; an agent that cannot be steered gets it as the next prompt',
     run = function(invoked)
       session().tell('steer', { text = invoked.text })
     end,
@@ -150,7 +161,8 @@ M.list = {
   {
     name = 'rewind',
     args = '[turn]',
-    desc = 'files and talk as before a prompt, which is in the prompt again',
+    desc = 'go back to before a prompt, files and conversation; its text is in the prompt again',
+    complete = 'turn',
     run = function(invoked)
       require('acp.command.talk').rewind(invoked.word)
     end,
@@ -203,21 +215,21 @@ M.list = {
   },
   {
     name = 'queue',
-    desc = 'the prompts that wait: take one back, drop it, change the order',
+    desc = 'list the prompts that wait: take one back, drop it, change the order',
     run = function()
       session().queue()
     end,
   },
   {
     name = 'resend',
-    desc = 'the prompt that was sent last back in the prompt',
+    desc = 'bring the prompt that was sent last back into the prompt',
     run = function()
       session().resend()
     end,
   },
   {
     name = 'agents',
-    desc = 'which agents are here, and which could be installed; ! fetches the list anew',
+    desc = 'list the agents that are here and those that can be installed; ! fetches the list anew',
     bang = true,
     run = function(invoked)
       require('acp.command.agents').open(invoked.bang, invoked.mods)
@@ -250,10 +262,10 @@ M.list = {
   {
     name = 'follow',
     args = '[on|off|toggle]',
-    desc = 'let a window go along with the agent, or no longer',
+    desc = 'follow the agent in a window, or stop following',
     words = { 'on', 'off', 'toggle' },
     run = function(invoked)
-      require('acp.files.follow').turn(invoked.word or 'toggle')
+      require('acp.follow.follower').turn(invoked.word or 'toggle')
     end,
   },
 }
@@ -265,7 +277,7 @@ local rest = {
     args = '[agent]',
     desc = 'close the sessions of an agent and end it; ! kills it',
     bang = true,
-    complete = 'agent',
+    complete = 'open_agent',
     run = function(invoked)
       agent().stop(invoked.word, invoked.bang)
     end,
@@ -274,7 +286,7 @@ local rest = {
     name = 'restart',
     args = '[agent]',
     desc = 'end an agent and start it anew',
-    complete = 'agent',
+    complete = 'chat_agent',
     run = function(invoked)
       agent().restart(invoked.word)
     end,
@@ -283,7 +295,7 @@ local rest = {
     name = 'log',
     args = '[agent]',
     desc = 'show what went over the wire',
-    complete = 'agent',
+    complete = 'chat_agent',
     run = function(invoked)
       agent().log(invoked.word)
     end,
@@ -297,9 +309,9 @@ local rest = {
   },
   {
     name = 'tutor',
-    desc = 'start the built-in tutorial agent',
+    desc = 'learn the plugin in seven short lessons, on a copy of the file on screen',
     run = function(invoked)
-      agent().start(agent().TUTOR, { mods = invoked.mods })
+      require('acp.command.tutor').open(invoked.mods)
     end,
   },
   {

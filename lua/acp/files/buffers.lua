@@ -71,7 +71,7 @@ end
 ---@param path string absolute
 function M.show(path)
   if not M.opens(path) then
-    error('it is no file', 0)
+    error('it is not a file', 0)
   end
   local buffer = M.find(path) or M.add(path)
   vim.bo[buffer].buflisted = true

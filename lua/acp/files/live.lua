@@ -370,14 +370,14 @@ function M.in_place()
   return save.in_place()
 end
 
---- Who else has the file open, as in "another Neovim (process 1234)", or nil.
----@param path string
----@return string?
+--- Whether another plugin reads and writes the file in a buffer of its form.
+---@param path string resolved
+---@return boolean
 function M.is_open_otherwise(path)
   return file_buffers.is_open_otherwise(path)
 end
 
---- Who else has a file open, or nil.
+--- Who else has a file open, as in "another Neovim (process 1234)", or nil.
 ---@param path string resolved
 ---@return string?
 function M.holder(path)
@@ -385,30 +385,6 @@ function M.holder(path)
     return 'a buffer with unsaved edits that another plugin writes'
   end
   return require('acp.files.swap').holder(path)
-end
-
-local selections = api.nvim_create_namespace('acp_selection')
-
---- A selection's lines as they stand now, 1-based and inclusive; its mark is dropped. nil if its
---- buffer or its mark is gone.
----@param buffer integer
----@param mark integer
----@return { first: integer, last: integer, lines: string[] }?
-function M.selection(buffer, mark)
-  if not api.nvim_buf_is_loaded(buffer) then
-    return nil
-  end
-  local found = api.nvim_buf_get_extmark_by_id(buffer, selections, mark, { details = true })
-  if #found == 0 then
-    return nil
-  end
-  api.nvim_buf_del_extmark(buffer, selections, mark)
-  local first, last = found[1], found[3].end_row + 1
-  return {
-    first = first + 1,
-    last = last,
-    lines = api.nvim_buf_get_lines(buffer, first, last, false),
-  }
 end
 
 return M

@@ -49,7 +49,7 @@ end
 ---@param path string
 local function check_plain(status, path)
   if status.type ~= 'file' then
-    error(('%s is no plain file: it is a %s'):format(path, status.type), 0)
+    error(('%s is not a plain file: it is a %s'):format(path, status.type), 0)
   end
 end
 

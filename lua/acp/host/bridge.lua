@@ -172,6 +172,17 @@ local function configure(this)
   send(this, 'configure', payload, call)
 end
 
+--- Whether the host waits for `:Acp install`, which is at work.
+---@return boolean
+function M.is_installing()
+  local install = package.loaded['acp.host.install']
+  if host or not install or not install.is_running() then
+    return false
+  end
+  local _, origin = interpreter.find()
+  return origin ~= 'vim.g.acp.python'
+end
+
 ---@param done? acp.Done
 ---@return boolean sent
 local function deliver(verb, payload, done)
@@ -199,12 +210,25 @@ local function deliver(verb, payload, done)
   return false
 end
 
+--- The host starts when the installation is over: it is told then.
+---@param done? acp.Done
+---@return boolean sent
+local function deliver_later(verb, payload, done)
+  require('acp.host.install').on_end(function(err)
+    local sent = not err and deliver(verb, payload, done)
+    if not sent and done then
+      done(err or last_end, nil)
+    end
+  end)
+  return true
+end
+
 --- Tell the host something; starts it if it does not run.
 ---@param verb string see doc/messages.md
 ---@param payload? table
 ---@return boolean sent false when there is no host and none can be started; the user was told
 function M.notify(verb, payload)
-  return deliver(verb, payload)
+  return M.is_installing() and deliver_later(verb, payload) or deliver(verb, payload)
 end
 
 --- Ask the host something.
@@ -212,7 +236,9 @@ end
 ---@param payload? table
 ---@param on_done acp.Done called later, or at once when there is no host
 function M.call(verb, payload, on_done)
-  if not deliver(verb, payload, on_done) then
+  if M.is_installing() then
+    deliver_later(verb, payload, on_done)
+  elseif not deliver(verb, payload, on_done) then
     on_done(last_end, nil)
   end
 end

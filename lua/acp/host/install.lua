@@ -21,6 +21,8 @@ local COMPILE = 'import compileall, sys; [compileall.compile_dir(d, quiet=2) for
 local running = false
 ---@type integer? the job that runs
 local child
+---@type (fun(err: string?))[] who waits for its end
+local waiting = {}
 
 --- A file of the plugin's folder; LuaRocks puts it into a folder below.
 ---@param name string
@@ -41,6 +43,13 @@ function M.dependencies()
     table.insert(found, entry)
   end
   return found
+end
+
+--- Say what it does now: it takes a minute.
+---@param number integer of the step
+---@param what string
+local function step(number, what)
+  notice.notice(('installing (%d of 3): %s …'):format(number, what))
 end
 
 ---@class acp.Ended
@@ -124,21 +133,28 @@ end
 
 ---@return string? err
 local function install_with_uv()
+  step(1, 'making a Python environment with uv')
   local env = packages.for_uv(python.environment())
   local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
   -- pip compiles what it installs, uv only when it is told to
   local add = { 'uv', 'pip', 'install', '--quiet', '--compile-bytecode', '--python' }
   table.insert(add, interpreter.venv_python())
-  return try(vim.list_extend(make, { interpreter.venv() }), env)
-    or try(vim.list_extend(add, wheels()), env)
+  local err = try(vim.list_extend(make, { interpreter.venv() }), env)
+  if err then
+    return err
+  end
+  step(2, 'getting the packages')
+  return try(vim.list_extend(add, wheels()), env)
 end
 
 ---@return string? err
 local function install_with_pip()
+  step(1, 'making a Python environment')
   local err = make_with_python()
   if err then
     return err
   end
+  step(2, 'getting the packages')
   local env = python.environment()
   local pip = { interpreter.venv_python(), '-I', '-m', 'pip' }
   local ask = vim.list_extend(vim.list_slice(pip), { 'config', 'list' })
@@ -158,6 +174,7 @@ local function install()
   end
   if not err then
     local root = interpreter.root()
+    step(3, 'preparing a quick start')
     run({ interpreter.venv_python(), '-I', '-c', COMPILE, root .. '/python', root .. '/rplugin' })
   end
   return err
@@ -168,7 +185,7 @@ local function ready()
   local program, origin = interpreter.find()
   local done = 'the Python environment is ready'
   return program == interpreter.venv_python() and done
-    or ('%s, but %s goes before it'):format(done, origin)
+    or ('%s, but %s is used instead'):format(done, origin)
 end
 
 --- Neovim is leaving: without a user (a build step) it waits, with one nothing is kept waiting.
@@ -190,18 +207,31 @@ function M.run(on_done)
     return notice.notice('the installation is still running')
   end
   running = true
+  table.insert(waiting, on_done)
   local group = vim.api.nvim_create_augroup('acp.install', {})
   vim.api.nvim_create_autocmd('VimLeavePre', { group = group, callback = leave })
-  notice.notice('installing the Python environment …')
   vim.fn.mkdir(vim.fs.dirname(interpreter.venv()), 'p')
   coroutine.wrap(function()
     local err = install()
     running = false
     notice.notice(err or ready(), err ~= nil)
-    if on_done then
-      on_done(err)
+    local told = waiting
+    waiting = {}
+    for _, listener in ipairs(told) do
+      listener(err)
     end
   end)()
+end
+
+---@return boolean
+function M.is_running()
+  return running
+end
+
+--- Have something called when the installation that runs is over.
+---@param listener fun(err: string?)
+function M.on_end(listener)
+  table.insert(waiting, listener)
 end
 
 return M

@@ -48,7 +48,7 @@ end
 local function tell(chat, added)
   if #added > 0 then
     local names = table.concat(added, ' ')
-    notice.notice(('%s goes along with the next prompt to %s'):format(names, chat.agent))
+    notice.notice(('%s: attached to the next prompt to %s'):format(names, chat.agent))
   end
 end
 
@@ -83,7 +83,7 @@ function M.mentions(chat, all, buffer)
     elseif what == '' or not attach(chat, what) then
       local name = what == '' and 'this buffer' or what
       notice.warn(
-        ('%s cannot go along: it names nothing in the folders of the session'):format(name)
+        ('%s is not attached: it names nothing in the folders of the session'):format(name)
       )
     end
   end
@@ -102,8 +102,8 @@ function M.lines(chat, range, buffer)
     end)
   )
   local count = range[2] - range[1] + 1
-  local form = count == 1 and '%d line goes along with the next prompt to %s'
-    or '%d lines go along with the next prompt to %s'
+  local form = count == 1 and '%d line is attached to the next prompt to %s'
+    or '%d lines are attached to the next prompt to %s'
   notice.notice(form:format(count, chat.agent))
 end
 

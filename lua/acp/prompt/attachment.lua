@@ -2,6 +2,7 @@
 -- the host finds out. The prompt shows them in rows below its text.
 
 local chats = require('acp.chat.registry')
+local context = require('acp.files.context')
 local frame = require('acp.prompt.frame')
 local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
@@ -59,6 +60,28 @@ function M.select(first, last)
   }
 end
 
+--- A selection's lines as they stand now, 1-based and inclusive; its mark is dropped. nil if its
+--- buffer or its mark is gone.
+---@param buffer integer
+---@param mark integer
+---@return { first: integer, last: integer, lines: string[] }?
+function M.selected(buffer, mark)
+  if not api.nvim_buf_is_loaded(buffer) then
+    return nil
+  end
+  local found = api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
+  if #found == 0 then
+    return nil
+  end
+  api.nvim_buf_del_extmark(buffer, namespace, mark)
+  local first, last = found[1], found[3].end_row + 1
+  return {
+    first = first + 1,
+    last = last,
+    lines = api.nvim_buf_get_lines(buffer, first, last, false),
+  }
+end
+
 --- Where the lines of a selection are now.
 ---@param selection acp.Selection
 ---@return integer first 1-based
@@ -104,14 +127,30 @@ end
 ---@param note acp.Note
 ---@return acp.AlongRow
 local function note_row(note)
-  return { label = note.label, detail = note.lines and counted(note.lines) or '', group = 'AcpNote' }
+  return { label = note.label, detail = note.size or '', group = 'AcpNote' }
+end
+
+--- The file that the user is in, if it goes with the next prompt of a chat.
+---@param chat acp.Chat
+---@return acp.ContextFile[] one, or none
+local function context_of(chat)
+  return { context.of(chat, M.selections(chat.chat)) }
+end
+
+---@param file acp.ContextFile
+---@return acp.AlongRow
+local function context_row(file)
+  local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
+  local label = ('@%s:%d'):format(name, file.line)
+  return { label = label, detail = 'the file you are in', group = 'AcpMention' }
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.
 ---@param chat acp.Chat
 ---@return acp.AlongRow[]
 local function all_rows(chat)
-  local found = vim.tbl_map(row, M.selections(chat.chat))
+  local found = vim.tbl_map(context_row, context_of(chat))
+  vim.list_extend(found, vim.tbl_map(row, M.selections(chat.chat)))
   vim.list_extend(found, vim.tbl_map(image_row, images.of(chat.chat)))
   return vim.list_extend(found, vim.tbl_map(note_row, notes.of(chat.chat)))
 end
@@ -192,11 +231,12 @@ end
 --- What is in a row.
 ---@param chat acp.Chat
 ---@param number integer of the row
----@return 'selection'|'image'|'note'|nil kind nil: there is no such row
+---@return 'context'|'selection'|'image'|'note'|nil kind nil: there is no such row
 ---@return integer index among those of its kind
 local function at_row(chat, number)
-  local counts = { #M.selections(chat.chat), #images.of(chat.chat), #notes.of(chat.chat) }
-  for nth, kind in ipairs({ 'selection', 'image', 'note' }) do
+  local counts = { #context_of(chat), #M.selections(chat.chat) }
+  vim.list_extend(counts, { #images.of(chat.chat), #notes.of(chat.chat) })
+  for nth, kind in ipairs({ 'context', 'selection', 'image', 'note' }) do
     if number >= 1 and number <= counts[nth] then
       return kind, number
     end
@@ -205,7 +245,13 @@ local function at_row(chat, number)
   return nil, 0
 end
 
-local DROP = { selection = drop_selection, image = images.drop, note = notes.drop }
+---@param number integer the chat
+local function drop_context(number)
+  context.tell(number, context_of(assert(chats.of(number)))[1])
+end
+
+local DROP =
+  { context = drop_context, selection = drop_selection, image = images.drop, note = notes.drop }
 
 --- Let what is in a row not go along.
 ---@param chat acp.Chat
@@ -217,7 +263,7 @@ function M.drop(chat, number)
     DROP[kind](chat.chat, index)
     return M.draw(chat)
   end
-  notice.notice(number == 0 and 'nothing goes along' or ('there is no row %d'):format(number))
+  notice.notice(number == 0 and 'nothing is attached' or ('there is no row %d'):format(number))
 end
 
 --- Let an image go along with the next prompt.
@@ -251,6 +297,10 @@ end
 function M.show(chat, number)
   local wanted, nth = at_row(chat, number)
   local lines = {}
+  local file = context_of(chat)[1]
+  if file and (number == 0 or wanted == 'context') then
+    vim.list_extend(lines, { context_row(file).label, 'the file you are in, as a link', '' })
+  end
   for index = 1, #M.selections(chat.chat) do
     if number == 0 or wanted == 'selection' and nth == index then
       vim.list_extend(lines, text_of(chat, index))
@@ -280,6 +330,7 @@ function M.forget(number)
   selections[number], said[number] = nil, nil
   notes.forget(number)
   images.forget(number)
+  context.forget(number)
 end
 
 --- The host has ended: what only it knew does not go along.
@@ -307,6 +358,16 @@ on('ModeChanged', { '*:i*', 'i*:*' }, 'The bar names the key of this mode', func
     M.draw(chat)
   end
 end)
+
+on('BufEnter', nil, 'The rows name the file that the user is in', function()
+  for _, chat in ipairs(chats.all()) do
+    if layout.window_of(chat.prompt) then
+      M.draw(chat)
+    end
+  end
+end)
+
+require('acp.review.row').listen(M.draw)
 
 local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
 

@@ -5,6 +5,7 @@ local anchors = require('acp.prompt.anchors')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local context = require('acp.files.context')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
@@ -105,16 +106,20 @@ function M.send(number)
   local mentioned, spoken = anchors.take(chat)
   local selections = vim.list_extend(vim.list_slice(attachment.selections(number)), mentioned)
   local payload = { chat = number, text = text, selections = selections, bang = false }
+  local file = vim.trim(text) ~= '' and context.of(chat, selections) or nil
+  payload.blocks = file and { context.block(file) } or nil
   payload.spoken = #spoken > 0 and spoken or nil
   payload.images = #images > 0 and images or nil
   local refused = false
   bridge.call('prompt', payload, function(err)
     refused = err ~= nil
     if err then
+      context.forget(number)
       give_back(chat, text, err)
     end
   end)
   if not refused then
+    context.tell(number, file)
     clear(chat)
     tail.reach(number)
   end

@@ -2,6 +2,7 @@
 -- host: the commands are in `b:acp_status`. 'omnifunc' and the language server offer the same.
 
 local chats = require('acp.chat.registry')
+local interpreter = require('acp.host.interpreter')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
 
@@ -9,52 +10,81 @@ local api = vim.api
 
 local M = {}
 
+local ABOUT = 60 -- characters
+
 ---@class acp.Candidate
 ---@field word string what is inserted
 ---@field label? string what is shown, and compared with what is written; as a rule the word
 ---@field menu string a few words on it
----@field info? string more words
+---@field about? string some more, for one line
+---@field info? string all of that
 ---@field kind string of `vim.lsp.protocol.CompletionItemKind`
 
 ---@class acp.SlashCommand
 ---@field name string
----@field description string
+---@field description? string
 ---@field hint? string what it wants
----@field is_own? boolean a prompt of the user's
+---@field kind? 'your prompt'|'ready-made' nil: it is the agent's
 
----@return acp.SlashCommand[] the user's own prompts
+---@type table<string, string>? by name
+local ready_made
+
+---@return table<string, string> those that the plugin brings, as the host has them
+local function brought()
+  if not ready_made then
+    local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'prompts.json')
+    ready_made = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  end
+  return ready_made
+end
+
+---@return table<string, string> the user's own prompts, "" for a name that is not wanted
 local function own()
-  local prompts, found = options.value('prompts'), {}
-  for name, text in vim.spairs(type(prompts) == 'table' and prompts or {}) do
+  local prompts = options.value('prompts')
+  local found = {}
+  for name, text in pairs(type(prompts) == 'table' and prompts or {}) do
     if type(name) == 'string' and type(text) == 'string' then -- the host has told of others
-      table.insert(found, { name = name, description = text, is_own = true })
+      found[name] = text
     end
   end
   return found
 end
 
----@param chat acp.Chat
----@return acp.SlashCommand[] the user's own, and those of the agent that have other names
-local function commands_of(chat)
-  local found, names = own(), {}
-  for _, command in ipairs(found) do
-    names[command.name] = true
-  end
-  local status = api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
-  for _, command in ipairs(status.commands or {}) do
-    if not names[command.name] then
-      table.insert(found, command)
+---@param prompts table<string, string>
+---@param names table<string, true> those that are there already; these are added
+---@param kind 'your prompt'|'ready-made'
+---@return acp.SlashCommand[]
+local function commands_from(prompts, names, kind)
+  local found = {}
+  for name, text in vim.spairs(prompts) do
+    if not names[name] and text ~= '' then
+      table.insert(found, { name = name, description = text, kind = kind })
     end
+    names[name] = true
   end
   return found
+end
+
+---@param chat? acp.Chat
+---@return acp.SlashCommand[] the user's own; of other names those of the agent; of others still ready-made ones
+local function commands_of(chat)
+  local wanted, names = own(), {}
+  local found = commands_from(wanted, names, 'your prompt')
+  local status = chat and api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
+  for _, command in ipairs(status.commands or {}) do
+    if not names[command.name] or wanted[command.name] == '' then
+      table.insert(found, command)
+      names[command.name] = true
+    end
+  end
+  return vim.list_extend(found, commands_from(brought(), names, 'ready-made'))
 end
 
 ---@return string[] the user's prompts and the commands of the current agent, as they are written
 function M.commands()
-  local chat = chats.current()
   return vim.tbl_map(function(command)
     return '/' .. command.name
-  end, chat and commands_of(chat) or own())
+  end, commands_of(chats.current()))
 end
 
 ---@param chat acp.Chat
@@ -77,15 +107,24 @@ function M.start(chat, row, before)
   return row == 1 and begins_command(chat, before) and 0 or mention.start(before)
 end
 
+---@param text string
+---@return string its first line, short enough for a list
+local function short(text)
+  local line = vim.trim(text:match('^%s*[^\n]*'))
+  return vim.fn.strcharlen(line) <= ABOUT and line
+    or vim.fn.strcharpart(line, 0, ABOUT - 1) .. '…'
+end
+
 ---@param command acp.SlashCommand
 ---@return acp.Candidate
 local function candidate(command)
   local hint = command.hint and ('<%s>'):format(command.hint) or ''
   return {
     word = '/' .. command.name,
-    menu = command.is_own and 'your prompt' or hint,
+    menu = command.kind or hint,
+    about = short(command.description or ''),
     info = command.description,
-    kind = 'Event', -- engines would put brackets after a function
+    kind = 'Keyword', -- engines would put brackets after a function
   }
 end
 
@@ -113,7 +152,7 @@ function M.explain(chat, row, line, column)
   for _, command in ipairs(row == 1 and commands_of(chat) or {}) do
     local found = candidate(command)
     if vim.startswith(line .. ' ', found.word .. ' ') and column < #found.word then
-      local said = vim.split(found.info, '\n', { plain = true })
+      local said = vim.split(found.info or '', '\n', { plain = true })
       return { vim.trim(found.word .. ' ' .. found.menu), unpack(said) }
     end
   end
@@ -136,7 +175,8 @@ end
 ---@return table[] complete-items
 local function items(candidates)
   return vim.tbl_map(function(it)
-    return { word = it.word, abbr = it.label, menu = it.menu, info = it.info }
+    local menu = vim.trim(it.menu .. ' ' .. (it.about or ''))
+    return { word = it.word, abbr = it.label, menu = menu, info = it.info }
   end, candidates)
 end
 

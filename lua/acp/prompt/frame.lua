@@ -1,9 +1,11 @@
--- What stands around the text of a prompt. Above it the bar: how to send it, or why it cannot be sent.
+-- What stands around the text of a prompt. Above it the bar: what waits for review, how to send it, or
+-- why it cannot be sent.
 -- Below it the rows of what goes along, numbered as <C-x> and `K` take them: virtual lines, so that
 -- the text is only the user's.
 
 local chats = require('acp.chat.registry')
 local options = require('acp.host.options')
+local review_row = require('acp.review.row')
 local screen_rows = require('acp.ask.rows')
 
 local api = vim.api
@@ -41,6 +43,17 @@ local function texts(chat, count)
   }
 end
 
+---@param chat acp.Chat
+---@return string the key that sends, where there is little room
+local function short_of(chat)
+  if options.value('default_keys') == false then
+    return ':w sends'
+  end
+  local is_here = api.nvim_get_current_buf() == chat.prompt
+  local is_insert = is_here and api.nvim_get_mode().mode:find('^i')
+  return is_insert and '<C-s> sends' or '<CR> sends'
+end
+
 ---@param all string[] the longest first
 ---@param room integer
 ---@return string the first that fits, else the last
@@ -65,12 +78,16 @@ end
 ---@return string winbar
 function M.bar(chat, count, room)
   if not chats.is_open(chat) then
-    local anew = ('closed: :AcpStart %s begins anew'):format(chat.agent)
-    local both = ('%s, :Acp restart %s goes on'):format(anew, chat.agent)
-    local all = { both, anew, 'closed: :AcpStart ' .. chat.agent, 'closed: :Acp restart' }
+    local all = { chats.closed(chat), 'closed: :Acp restart goes on', 'closed: :Acp restart' }
     return item('AcpWarning', fitting(all, room))
   end
-  return item('AcpWinbarUsage', fitting(texts(chat, count), room))
+  local row, taken = review_row.item(chat, room)
+  if taken == 0 then
+    return item('AcpWinbarUsage', fitting(texts(chat, count), room))
+  end
+  local beside = fitting(vim.list_extend(texts(chat, count), { short_of(chat) }), room - taken - 2)
+  local fits = api.nvim_strwidth(beside) <= room - taken - 2
+  return fits and ('%s%%=%s '):format(row, item('AcpWinbarUsage', beside)) or row
 end
 
 ---@class acp.AlongRow

@@ -47,7 +47,7 @@ function M.map(chat, send)
       end, found[3])
     end
   end
-  map(chat.prompt, 'n', '<C-x>', 'Remove what goes along: the last, 2<C-x> row 2', function()
+  map(chat.prompt, 'n', '<C-x>', 'Remove what is attached: the last row, 2<C-x> row 2', function()
     attachment.drop(chat, vim.v.count)
   end, 'drop')
   map(chat.prompt, 'n', 'K', 'Explain the word, or show what the agent will be told', function()

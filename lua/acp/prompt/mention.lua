@@ -20,6 +20,10 @@ M.specials = {
   { 'diagnostics', 'of the file last worked in' },
   { 'diagnostic', 'of the line of the cursor in it' },
   { 'quickfix', 'the quickfix list' },
+  { 'function', 'around the cursor in the file last worked in' },
+  { 'class', 'around the cursor in it' },
+  { 'buffers', 'links to the files that are open' },
+  { 'marks', 'your marks, of the file last worked in and of all files' },
   { 'diff', 'what is not committed' },
   { 'messages', ':messages' },
   { 'terminal', 'end of the terminal that you were in last' },
@@ -313,11 +317,11 @@ local function what(chat, name)
     local file, first, last = lines_of(chat, name)
     local form = first == last and 'line %d of %s' or 'lines %d to %d of %s'
     local lines = first == last and { first, file } or { first, last, file }
-    return file and form:format(unpack(lines)) or 'buffer: its text goes along'
+    return file and form:format(unpack(lines)) or 'buffer: its text is attached'
   end
   local path = path_of(chat, name)
   if vim.fn.isdirectory(path) == 1 then
-    return 'folder: a link to it goes along'
+    return 'folder: a link to it is attached'
   end
   return vim.fn.bufloaded(path) == 1 and 'file, as it is in its buffer' or 'file'
 end

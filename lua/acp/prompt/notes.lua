@@ -16,7 +16,7 @@ local TITLE = 'What the agent will be told'
 ---@class acp.Note
 ---@field key string
 ---@field label string
----@field lines? integer how much it says
+---@field size? string of how many lines of the files it speaks
 
 ---@type table<integer, acp.Note[]> by chat
 local notes = {}

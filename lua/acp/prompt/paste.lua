@@ -148,8 +148,9 @@ local function fold(pasted)
   end
   api.nvim_win_set_cursor(0, { pasted.row + 1, pasted.column + #text })
   attachment.say(pasted.chat, {
-    ('%s: undo gives the text back'):format(found),
-    'undo gives the text back',
+    ('pasted as %s; u restores the text'):format(found),
+    ('%s: u restores the text'):format(found),
+    'u restores the text',
   })
 end
 

@@ -1,5 +1,5 @@
--- The prompts that wait, in a buffer: a line each, which begins with the number by which the host
--- knows it. What the user makes of the lines, the queue becomes.
+-- The prompts that wait, in a buffer: a line each, which begins with its place in the queue. What the
+-- user makes of the lines, the queue becomes. The host knows a prompt by a number of its own.
 
 local bridge = require('acp.host.bridge')
 local bar = require('acp.ui.bar')
@@ -7,6 +7,7 @@ local chats = require('acp.chat.registry')
 local dress = require('acp.ui.dress')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local unseen = require('acp.ui.unseen')
 local window = require('acp.chat.window')
@@ -25,20 +26,66 @@ local KEYS = '<CR> takes it back · dd drops it · g? all keys'
 ---@field chat integer
 ---@field buffer integer
 ---@field texts table<integer, string> by number: all that it has shown
----@field shown integer[]
+---@field shown integer[] the host's numbers, by their places
 ---@field is_drawing boolean
 
----@param buffer integer
----@return integer[] numbers of its lines, each once
-local function numbers(buffer)
-  local found = {}
-  for _, line in ipairs(api.nvim_buf_get_lines(buffer, 0, -1, true)) do
-    local number = tonumber(line:match('^%s*(%d+)%s'))
-    if number and not vim.list_contains(found, number) then
+---@param text string
+---@return string as it stands in a line
+local function words_of(text)
+  return vim.trim((text:gsub('%s+', ' ')))
+end
+
+--- The host's number of the prompt in a line: that of its words, be the line from before, else that of
+--- its place.
+---@param view acp.QueueView
+---@param line string
+---@param used? table<integer, true> those of other lines
+---@return integer?
+local function number_in(view, line, used)
+  used = used or {}
+  local place, words = line:match('^%s*(%d+)%s+(.-)%s*$')
+  local there = view.shown[tonumber(place) or 0]
+  if there and not used[there] and words_of(view.texts[there]) == words then
+    return there
+  end
+  local numbers = vim.tbl_keys(view.texts)
+  table.sort(numbers)
+  local named = vim.iter(numbers):find(function(number)
+    return place and not used[number] and words_of(view.texts[number]) == words
+  end)
+  return named or (not used[there] and there or nil)
+end
+
+---@param view acp.QueueView
+---@return integer[] the host's numbers of its lines, each once
+local function numbers(view)
+  local found, used = {}, {}
+  for _, line in ipairs(api.nvim_buf_get_lines(view.buffer, 0, -1, true)) do
+    local number = number_in(view, line, used)
+    if number then
+      used[number] = true
       table.insert(found, number)
     end
   end
   return found
+end
+
+--- Put lines in the buffer; `u` takes them back together with what the user has done.
+---@param view acp.QueueView
+---@param lines string[]
+---@param is_first boolean
+local function put(view, lines, is_first)
+  local levels = vim.bo[view.buffer].undolevels
+  if is_first then
+    vim.bo[view.buffer].undolevels = -1 -- nothing waits before there is a text
+  end
+  view.is_drawing = true
+  api.nvim_buf_call(view.buffer, function()
+    pcall(vim.cmd.undojoin)
+    api.nvim_buf_set_lines(view.buffer, 0, -1, true, lines)
+  end)
+  view.is_drawing = false
+  vim.bo[view.buffer].undolevels = levels
 end
 
 ---@param view acp.QueueView
@@ -47,19 +94,19 @@ local function draw(view, rows)
   if not api.nvim_buf_is_loaded(view.buffer) then
     return
   end
+  local is_first, lines = vim.tbl_isempty(view.texts), {}
   view.shown = {}
-  local lines = vim.tbl_map(function(row)
+  for place, row in ipairs(rows) do
     view.texts[row.number] = row.text
-    table.insert(view.shown, row.number)
-    local text = vim.trim((row.text:gsub('%s+', ' ')))
-    return ('%d  %s'):format(row.number, text)
-  end, rows)
-  if not vim.deep_equal(api.nvim_buf_get_lines(view.buffer, 0, -1, true), lines) then
-    view.is_drawing = true
-    api.nvim_buf_set_lines(view.buffer, 0, -1, true, lines)
-    view.is_drawing = false
+    view.shown[place] = row.number
+    lines[place] = ('%d  %s'):format(place, words_of(row.text))
   end
-  local count = #rows == 1 and '1 prompt waits' or ('%d prompts wait'):format(#rows)
+  if not vim.deep_equal(api.nvim_buf_get_lines(view.buffer, 0, -1, true), lines) then
+    put(view, lines, is_first)
+  end
+  local count = #rows == 0 and 'no prompt waits'
+    or #rows == 1 and '1 prompt waits'
+    or ('%d prompts wait'):format(#rows)
   bar.set(view.buffer, {
     { group = 'AcpWinbarState', text = count, need = 0, right = false },
     { group = 'AcpWinbarUsage', text = KEYS, short = 'g? keys', need = 1, right = true },
@@ -96,7 +143,7 @@ end
 
 ---@param view acp.QueueView
 local function changed(view)
-  local order = numbers(view.buffer)
+  local order = numbers(view)
   if not view.is_drawing and not vim.deep_equal(order, view.shown) then
     arrange(view, order)
   end
@@ -105,7 +152,7 @@ end
 --- Take the prompt under the cursor out of the queue, into the prompt buffer.
 ---@param view acp.QueueView
 local function take_back(view)
-  local number = tonumber(api.nvim_get_current_line():match('^%s*(%d+)%s'))
+  local number = number_in(view, api.nvim_get_current_line())
   local text = number and view.texts[number]
   local chat = chats.of(view.chat)
   if not text or not chat then
@@ -113,7 +160,7 @@ local function take_back(view)
   end
   local order = vim.tbl_filter(function(other)
     return other ~= number
-  end, numbers(view.buffer))
+  end, numbers(view))
   arrange(view, order, number, function()
     history.add(chat, text)
     window.show(chat.chat)
@@ -176,9 +223,11 @@ end
 local function show(chat, rows)
   local view = make(chat)
   draw(view, rows)
-  require('acp.ui.layout').leave_float()
+  layout.leave_float()
   local height = math.max(3, math.min(#rows + 1, 10))
-  api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
+  layout.keeping_views(function()
+    api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
+  end)
   dress.window(0, dress.LIST)
 end
 

@@ -46,6 +46,7 @@ end
 local function item(candidate, index, range)
   return {
     label = candidate.label or candidate.word,
+    labelDetails = candidate.about and { description = candidate.about } or nil,
     kind = vim.lsp.protocol.CompletionItemKind[candidate.kind],
     detail = candidate.menu ~= '' and candidate.menu or nil,
     documentation = candidate.info and { kind = 'plaintext', value = candidate.info } or nil,
@@ -189,9 +190,14 @@ local function open()
 end
 
 ---@param found lsp.CompletionItem
----@return table complete-item: Neovim would cut the word at its first blank
+---@return table complete-item: Neovim would cut the word at its first blank, and say "Keyword" of a command
 local function whole(found)
-  return { word = found.textEdit.newText }
+  local word = found.textEdit.newText
+  if not found.labelDetails then
+    return { word = word }
+  end
+  local about = vim.trim((found.detail or '') .. ' ' .. found.labelDetails.description)
+  return { word = word, kind = '', menu = about }
 end
 
 ---@param client integer

@@ -1,6 +1,8 @@
 -- What a prompt may speak of besides files: the selection, the diagnostics, the quickfix list, and
 -- buffers that are no files. The host asks for it when the prompt is sent.
 
+local symbols = require('acp.prompt.symbols')
+
 local api = vim.api
 
 local M = {}
@@ -114,6 +116,55 @@ function M.diagnostics(is_here)
       text = it.message .. source,
     }
   end, found)
+end
+
+local AROUND = {
+  ['function'] = { Function = true, Method = true, Constructor = true },
+  class = { Class = true, Struct = true, Interface = true, Enum = true },
+}
+
+--- The innermost function or class around the cursor in the file last worked in.
+---@param kind 'function'|'class'
+---@return table? as of `selection()`
+function M.enclosing(kind)
+  local buffer, window = shown()
+  local row = window and api.nvim_win_get_cursor(window)[1]
+    or buffer and api.nvim_buf_get_mark(buffer, '"')[1]
+  local found = buffer and row and symbols.around(buffer, row, AROUND[kind])
+  return found and lines_of(buffer, found.first, found.last) or nil
+end
+
+--- The user's marks: of the file last worked in, then those of all files.
+---@return acp.Finding[]
+function M.marks()
+  local buffer, found = file(), {}
+  local function take(list, name)
+    for _, it in ipairs(list) do
+      local of, line, column = unpack(it.pos)
+      local path = name or vim.fn.fnamemodify(it.file or '', ':p')
+      if it.mark:match("^'%a$") and path ~= '' then
+        local text = of > 0 and api.nvim_buf_is_loaded(of) and vim.fn.getbufoneline(of, line) or ''
+        local kind = 'mark ' .. it.mark:sub(2)
+        table.insert(found, { path = path, line = line, column = column, kind = kind, text = text })
+      end
+    end
+  end
+  if buffer then
+    take(vim.fn.getmarklist(buffer), api.nvim_buf_get_name(buffer))
+  end
+  take(vim.fn.getmarklist())
+  return found
+end
+
+--- The files that are open.
+---@return string[] paths
+function M.open_files()
+  local listed = vim.tbl_filter(function(buffer)
+    return vim.bo[buffer].buflisted and is_file(buffer)
+  end, api.nvim_list_bufs())
+  return vim.tbl_map(function(buffer)
+    return vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p')
+  end, listed)
 end
 
 local KINDS = { E = 'error', W = 'warning', I = 'info', N = 'note' }

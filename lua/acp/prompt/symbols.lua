@@ -241,6 +241,36 @@ function M.matching(buffers, query)
   return vim.fn.matchfuzzy(found, query, { key = 'name', limit = MOST_OFFERED })
 end
 
+--- What is around a line, by the tree of treesitter; where there is none, as far as it is known.
+---@param buffer integer
+---@param row integer 1-based
+---@param kinds table<string, true>
+---@return { first: integer, last: integer }? innermost
+function M.around(buffer, row, kinds)
+  local ok, parser = pcall(vim.treesitter.get_parser, buffer, nil, { error = false })
+  if ok and parser and api.nvim_buf_line_count(buffer) <= MOST_LINES then
+    local trees = parser:parse()
+    local text = api.nvim_buf_get_lines(buffer, row - 1, row, false)[1] or ''
+    local column = #text:match('^%s*')
+    local node = trees[1]
+      and trees[1]:root():named_descendant_for_range(row - 1, column, row - 1, column)
+    while node do
+      if kinds[kind_of(node) or ''] then
+        local first, _, last, end_column = node:range()
+        return { first = first + 1, last = last + (end_column > 0 and 1 or 0) }
+      end
+      node = node:parent()
+    end
+  end
+  local found
+  for _, symbol in ipairs(M.of(buffer)) do
+    if kinds[symbol.kind] and symbol.first <= row and row <= symbol.last then
+      found = symbol -- what is inner comes later
+    end
+  end
+  return found
+end
+
 --- Whether any file that was asked about defines something.
 ---@return boolean
 function M.any()

@@ -29,7 +29,7 @@ local WIDEST, HEIGHT = 72, 4
 local function place_of(range)
   local name = api.nvim_buf_get_name(0)
   if vim.bo.buftype ~= '' or name == '' then
-    notice.notice('this buffer is no file: comments are on lines of files')
+    notice.notice('this buffer is not a file: comments are on lines of files')
     return nil
   end
   local most = api.nvim_buf_line_count(0)
@@ -90,7 +90,7 @@ local function config(place)
     width = width,
     height = HEIGHT,
     style = 'minimal',
-    border = 'rounded',
+    border = float.border(),
     title = { { (' Comment on %s '):format(lines), 'AcpFloatTitle' } },
     footer = { { ' <CR> keeps it · q does not ', 'AcpFloatFooter' } },
   }
@@ -100,7 +100,8 @@ end
 ---@param buffer integer
 ---@param window integer
 ---@param place acp.CommentPlace
-local function watch(buffer, window, place)
+---@param over? fun() called once it is closed
+local function watch(buffer, window, place, over)
   local is_over, is_left = false, false
   local function close()
     float.close(window)
@@ -117,7 +118,12 @@ local function watch(buffer, window, place)
       places.let_go(place.held)
     end
     vim.cmd.stopinsert({ mods = { silent = true } }) -- or it clears the message on the screen
-    vim.schedule(close)
+    vim.schedule(function()
+      close()
+      if over then
+        over()
+      end
+    end)
   end
   api.nvim_create_autocmd({ 'BufLeave', 'BufWinLeave' }, { buffer = buffer, callback = keep })
   api.nvim_create_autocmd('BufWriteCmd', {
@@ -137,7 +143,8 @@ end
 
 --- Write a comment in a small window.
 ---@param range { [1]: integer, [2]: integer } 1-based, inclusive
-function M.write(range)
+---@param over? fun() called once it is closed
+function M.write(range, over)
   local place = place_of(range)
   if not place then
     return
@@ -148,8 +155,24 @@ function M.write(range)
     vim.bo[it].bufhidden = 'wipe'
   end)
   local window = float.open(buffer, true, config(place))
-  watch(buffer, window, place)
+  watch(buffer, window, place, over)
   vim.cmd.startinsert()
+end
+
+--- Write one on lines of a file that a list names, and come back to the list.
+---@param path string resolved
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+function M.write_on(path, range)
+  local list = api.nvim_get_current_win()
+  require('acp.review.motion').go(path, range[1])
+  if buffers.resolve(api.nvim_buf_get_name(0)) ~= path then
+    return -- the user was told
+  end
+  M.write(range, function()
+    if api.nvim_win_is_valid(list) then
+      api.nvim_set_current_win(list)
+    end
+  end)
 end
 
 --- List the comments that no agent was told yet.

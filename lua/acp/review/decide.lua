@@ -5,6 +5,7 @@ local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local hunks = require('acp.review.hunks')
+local listed = require('acp.review.listed')
 local notice = require('acp.ui.notice')
 local overview = require('acp.review.overview')
 local places = require('acp.review.place')
@@ -74,7 +75,7 @@ local function current_path()
   if path then
     return path
   end
-  notice.notice('this buffer is no file: :Acp keep all and :Acp reject all need none')
+  notice.notice('this buffer is not a file: :Acp keep all and :Acp reject all work from anywhere')
 end
 
 --- Show what the agents have changed, or show it no longer.
@@ -111,6 +112,8 @@ end
 function M.decide(verdict, scope, range, more)
   if vim.b.acp_diff then
     return overview.decide(verdict, scope, range, (more or {}).because)
+  elseif scope ~= 'all' and listed.is_here() then
+    return listed.decide(verdict, scope, range, (more or {}).because)
   end
   local decision = vim.tbl_extend('error', { verdict = verdict, scope = scope }, more or {})
   if scope ~= 'all' then
@@ -141,6 +144,9 @@ function M.decide_hunk(verdict, because)
   if vim.b.acp_diff then
     local line = api.nvim_win_get_cursor(0)[1]
     return overview.decide(verdict, 'hunk', { line, line }, because)
+  end
+  if listed.is_here() then
+    return listed.decide(verdict, 'lines', nil, because)
   end
   local hunk = hunk_here()
   if not hunk then

@@ -49,11 +49,22 @@ local function is_shown(id, list)
   for number, item in ipairs(list.items) do
     local there = shown.items[number]
     local is_there = item.lnum == there.lnum and item.end_lnum == there.end_lnum
+    is_there = is_there and vim.deep_equal(item.user_data, there.user_data)
     if not is_there or item.text ~= there.text or vim.fn.bufadd(item.filename) ~= there.bufnr then
       return false
     end
   end
   return true
+end
+
+--- Where the user is in the window of the list.
+---@param id integer
+---@return { window: integer, row: integer }?
+local function cursor_in(id)
+  local shown = vim.fn.getqflist({ id = 0, winid = 0 })
+  if shown.id == id and shown.winid > 0 then
+    return { window = shown.winid, row = vim.api.nvim_win_get_cursor(shown.winid)[1] }
+  end
 end
 
 ---@param list acp.QuickfixList
@@ -68,9 +79,14 @@ local function refresh(list)
     return true
   end
   local index = current_entry(id, list.items)
+  local cursor = cursor_in(id)
   vim.fn.setqflist({}, 'r', { id = id, title = list.title, items = list.items })
   if #list.items > 0 then
     vim.fn.setqflist({}, 'a', { id = id, idx = index })
+  end
+  if cursor then -- Neovim puts it on the current entry
+    local row = math.max(math.min(cursor.row, #list.items), 1)
+    pcall(vim.api.nvim_win_set_cursor, cursor.window, { row, 0 })
   end
   return true
 end
@@ -88,6 +104,12 @@ local function show(key)
   if number then
     pcall(vim.cmd, ('silent %dchistory'):format(number)) -- not in the command-line window
   end
+end
+
+--- Whether the current list is one of these.
+---@return boolean
+function M.is_ours()
+  return vim.list_contains(vim.tbl_values(ids), vim.fn.getqflist({ id = 0 }).id)
 end
 
 --- Bring the lists up to date; one that is left out is emptied.

@@ -146,7 +146,7 @@ function M.go(path, line)
     vim.cmd("normal! m'")
   else
     if not buffers.find(path) and not buffers.opens(path) then
-      return notice.warn(('%s is not opened: it is no file'):format(vim.fs.basename(path)))
+      return notice.warn(('%s is not opened: it is not a file'):format(vim.fs.basename(path)))
     end
     layout.show_file(path, line, false)
   end

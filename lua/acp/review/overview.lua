@@ -182,15 +182,33 @@ local function go()
   end
 end
 
+--- Write a comment on the hunk, and come back.
+local function comment()
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local hunk = hunk_at(overviews[api.nvim_get_current_buf()].hunks, row)
+  if not hunk then
+    return notice.notice('no hunk here')
+  end
+  local most = vim.iter(hunk.offsets):fold(0, math.max)
+  require('acp.review.comments').write_on(hunk.path, { hunk.line, hunk.line + most })
+end
+
 ---@param buffer integer
 local function map_keys(buffer)
   local map = keys.map
-  map(buffer, 'n', 'gh', 'Keep the hunk', function()
-    vim.cmd('Acp keep')
-  end)
-  map(buffer, 'n', 'gH', 'Reject the hunk', function()
-    vim.cmd('Acp reject')
-  end)
+  for _, key in ipairs({ { 'a', 'gh', 'Keep' }, { 'x', 'gH', 'Reject' } }) do
+    local command = ('Acp %s'):format(key[3]:lower())
+    for _, each in ipairs({ key[1], key[2] }) do
+      map(buffer, 'n', each, key[3] .. ' the hunk', function()
+        vim.cmd(command)
+      end)
+      map(buffer, 'x', each, key[3] .. ' the selected lines', function()
+        vim.cmd(('execute "normal! \\<Esc>" | \'<,\'>%s'):format(command))
+      end)
+    end
+  end
+  map(buffer, 'n', 'c', 'Comment on the hunk', comment)
+  map(buffer, 'n', 'dd', 'Nothing: a list is not a text', function() end)
   map(buffer, 'n', ']h', 'Next hunk', function()
     jump(1)
   end)
@@ -200,12 +218,6 @@ local function map_keys(buffer)
   map(buffer, 'n', '<CR>', 'Go to the line of the file', go)
   map(buffer, 'n', 'q', 'Close the window', function()
     pcall(api.nvim_win_close, 0, false)
-  end)
-  map(buffer, 'x', 'gh', 'Keep the selected lines', function()
-    vim.cmd('execute "normal! \\<Esc>" | \'<,\'>Acp keep')
-  end)
-  map(buffer, 'x', 'gH', 'Reject the selected lines', function()
-    vim.cmd('execute "normal! \\<Esc>" | \'<,\'>Acp reject')
   end)
 end
 
@@ -244,14 +256,14 @@ function M.open(turn)
   local path = name ~= '' and buffers.resolve(name) or ''
   local shown = { turn = turn, chat = chat and chat.chat, path = path, hunks = {} }
   local buffer = make(shown)
-  local window = require('acp.ui.layout').file_window()
-  if window and not require('acp.ui.layout').takes_files(api.nvim_get_current_win()) then
-    api.nvim_set_current_win(window)
+  local layout = require('acp.ui.layout')
+  local files = layout.file_window()
+  if files and not layout.takes_files(api.nvim_get_current_win()) then
+    api.nvim_set_current_win(files)
   end
-  vim.cmd.split()
-  api.nvim_win_set_buf(0, buffer)
+  local window = layout.split(buffer)
   for option, value in pairs({ number = false, relativenumber = false, signcolumn = 'no' }) do
-    api.nvim_set_option_value(option, value, { win = 0, scope = 'local' })
+    api.nvim_set_option_value(option, value, { win = window, scope = 'local' })
   end
 end
 

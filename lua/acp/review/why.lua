@@ -68,7 +68,7 @@ end
 ---@param height integer
 ---@return vim.api.keyset.win_config at the cursor of the current window, where there is room
 local function place(width, height)
-  return vim.lsp.util.make_floating_popup_options(width, height, { border = 'rounded' })
+  return vim.lsp.util.make_floating_popup_options(width, height, { border = float.border() })
 end
 
 ---@param found acp.Why
@@ -88,7 +88,7 @@ end
 function M.show()
   local name = api.nvim_buf_get_name(0)
   if vim.bo.buftype ~= '' or name == '' then
-    return notice.notice('this buffer is no file: nobody but you has written it')
+    return notice.notice('this buffer is not a file: nobody but you has written it')
   end
   local origin, cursor = api.nvim_get_current_win(), api.nvim_win_get_cursor(0)
   local payload = { path = buffers.resolve(name), line = cursor[1] }

@@ -68,7 +68,7 @@ local function restore(window)
   local own, buffer = layout.held(window), api.nvim_win_get_buf(window)
   local is_here = window == api.nvim_get_current_win()
   show_elsewhere(buffer, is_here, api.nvim_win_call(window, vim.fn.winsaveview))
-  api.nvim_win_set_buf(window, own)
+  layout.put(window, own)
   local view = views[window]
   if view then
     api.nvim_win_call(window, function()
@@ -82,9 +82,11 @@ local function look()
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     if api.nvim_win_is_valid(window) and has_stray(window) then
       local ok, err = pcall(restore, window)
-      if not ok then
-        layout.hold(window, nil) -- it is the user's now: Neovim does not let the buffer go
-        require('acp.host.log').line('a window of a chat was taken: ' .. err)
+      if not ok or (api.nvim_win_is_valid(window) and has_stray(window)) then
+        -- Neovim does not let the buffer go, or the user's autocommands bring it back: once more
+        -- would be without an end
+        pcall(layout.hold, window, nil)
+        require('acp.host.log').line('a window of a chat was taken: ' .. tostring(err))
       end
     end
   end

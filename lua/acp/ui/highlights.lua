@@ -110,7 +110,7 @@ M.links = {
   AcpError = 'DiagnosticError',
 }
 
---- What stands in for a group that cannot be told from the background, or from other text.
+--- What stands in for a group that cannot be told from other text, in a terminal of few colours.
 local INSTEAD = {
   DiagnosticOk = { 'Added', 'String' },
   DiagnosticInfo = { 'Directory', 'Identifier' },
@@ -119,7 +119,8 @@ local INSTEAD = {
   DiagnosticError = { 'ErrorMsg', 'Removed' },
   Comment = { 'LineNr', 'NonText' },
 }
-local LEAST = 2.5 -- contrast, from 1 (the same) to 21
+local LEAST = 4.5 -- contrast of text, as WCAG 2 wants it, from 1 (the same) to 21
+local STEPS = 20 -- from a colour to black or white
 
 ---@param channel integer 0 to 255
 ---@return number
@@ -129,33 +130,108 @@ local function linear(channel)
 end
 
 ---@param colour integer 0xRRGGBB
----@return number relative luminance, as WCAG 2 has it
-local function luminance(colour)
-  local red, green, blue = bit.rshift(colour, 16), bit.rshift(colour, 8), colour
-  return 0.2126 * linear(bit.band(red, 255))
-    + 0.7152 * linear(bit.band(green, 255))
-    + 0.0722 * linear(bit.band(blue, 255))
+---@return integer[]
+local function channels(colour)
+  return { bit.rshift(colour, 16), bit.band(bit.rshift(colour, 8), 255), bit.band(colour, 255) }
 end
 
---- Whether text in that group can be read; in a terminal of few colours, whether it looks like any.
----@param name string
----@return boolean
-local function is_plain_to_see(name)
-  local look = api.nvim_get_hl(0, { name = name, link = false })
-  local normal = api.nvim_get_hl(0, { name = 'Normal', link = false })
-  if not vim.o.termguicolors and #api.nvim_list_uis() > 0 then
-    return look.ctermfg ~= nil or look.ctermbg ~= nil or not vim.tbl_isempty(look.cterm or {})
+---@param colour integer
+---@return number relative luminance, as WCAG 2 has it
+local function luminance(colour)
+  local red, green, blue = unpack(channels(colour))
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+end
+
+---@param fore integer
+---@param backs integer[]
+---@return number the least contrast
+local function contrast(fore, backs)
+  local least = 21
+  for _, back in ipairs(backs) do
+    local first, second = luminance(fore) + 0.05, luminance(back) + 0.05
+    least = math.min(least, math.max(first, second) / math.min(first, second))
   end
-  local dark = vim.o.background == 'dark'
-  local back = look.bg or normal.bg or (dark and 0x000000 or 0xffffff)
-  local fore = look.fg or normal.fg or (dark and 0xffffff or 0x000000)
-  local first, second = luminance(fore) + 0.05, luminance(back) + 0.05
-  return math.max(first, second) / math.min(first, second) >= LEAST
+  return least
+end
+
+---@param colour integer
+---@param pole 0|255 towards black, or towards white
+---@param share number 0 to 1
+---@return integer
+local function mixed(colour, pole, share)
+  local sum = 0
+  for _, channel in ipairs(channels(colour)) do
+    sum = sum * 256 + math.floor(channel + (pole - channel) * share + 0.5)
+  end
+  return sum
+end
+
+--- The same colour, only as much darker or lighter as makes it legible on all of these.
+---@param fore integer
+---@param backs integer[]
+---@return integer
+local function legible(fore, backs)
+  local best, most = fore, contrast(fore, backs)
+  for step = 1, STEPS do
+    for _, pole in ipairs({ 0, 255 }) do
+      if most >= LEAST then
+        return best
+      end
+      local tried = mixed(fore, pole, step / STEPS)
+      local reached = contrast(tried, backs)
+      if reached > most then
+        best, most = tried, reached
+      end
+    end
+  end
+  return best
+end
+
+---@param name string
+---@return vim.api.keyset.get_hl_info
+local function look(name)
+  return api.nvim_get_hl(0, { name = name, link = false })
+end
+
+---@return integer background
+---@return integer text
+local function normal()
+  local found, is_dark = look('Normal'), vim.o.background == 'dark'
+  return found.bg or (is_dark and 0 or 0xffffff), found.fg or (is_dark and 0xffffff or 0)
+end
+
+--- Whether the same text can stand in windows and in floats; in some schemes they are opposites.
+---@return boolean
+local function is_float_alike()
+  local _, text = normal()
+  local back = look('NormalFloat').bg
+  return not back or contrast(text, { back }) >= LEAST
+end
+
+--- The backgrounds that text of ours in a group may stand on.
+---@param name string
+---@return integer[]
+local function backgrounds(name)
+  local found = { (normal()) }
+  if is_float_alike() then
+    table.insert(found, look('NormalFloat').bg)
+  end
+  if vim.startswith(name, 'AcpWinbar') then
+    table.insert(found, look('WinBar').bg)
+  end
+  return found
+end
+
+---@param name string
+---@return boolean whether it looks like anything in a terminal of few colours
+local function is_plain_to_see(name)
+  local found = look(name)
+  return found.ctermfg ~= nil or found.ctermbg ~= nil or not vim.tbl_isempty(found.cterm or {})
 end
 
 ---@param target string
 ---@return vim.api.keyset.highlight
-local function look_of(target)
+local function look_of_few(target)
   local others = INSTEAD[target]
   if not others or is_plain_to_see(target) then
     return { link = target }
@@ -167,19 +243,51 @@ local function look_of(target)
   return target == 'Comment' and { cterm = { italic = true } } or { link = 'Normal' }
 end
 
----@type table<string, vim.api.keyset.highlight> what was made, which may be made anew
+--- A link to the group, or the same in a legible colour. What has a background of its own, or is only
+--- a background, is as the colour scheme has it.
+---@param name string of ours
+---@param target string
+---@return vim.api.keyset.highlight
+local function look_of(name, target)
+  if not vim.o.termguicolors and #api.nvim_list_uis() > 0 then
+    return look_of_few(target)
+  end
+  if target == 'NormalFloat' and not is_float_alike() then
+    return { link = 'Normal' }
+  end
+  local found = look(target)
+  if not found.fg or found.reverse then
+    return { link = target }
+  end
+  local backs = found.bg and { found.bg } or backgrounds(name)
+  local fore = legible(found.fg, backs)
+  if fore == found.fg then
+    return { link = target }
+  end
+  return vim.tbl_extend('force', found, { fg = fore }) --[[@as vim.api.keyset.highlight]]
+end
+
+---@param name string
+---@return vim.api.keyset.get_hl_info as it was set, by whomever
+local function definition(name)
+  local found = api.nvim_get_hl(0, { name = name })
+  found.default = nil
+  return found
+end
+
+---@type table<string, vim.api.keyset.get_hl_info> what was made, which may be made anew
 local made = {}
 
 local function apply()
-  local looks = {} ---@type table<string, vim.api.keyset.highlight>
   for name, target in pairs(M.links) do
-    looks[target] = looks[target] or look_of(target)
-    local now = api.nvim_get_hl(0, { name = name })
-    now.default = nil
-    local is_ours = made[name] ~= nil and vim.deep_equal(now, made[name])
-    local wanted = vim.tbl_extend('error', looks[target], { default = not is_ours })
-    api.nvim_set_hl(0, name, wanted)
-    made[name] = looks[target]
+    local now = definition(name)
+    local is_ours = now.link == target or vim.deep_equal(now, made[name])
+    made[name] = nil
+    if is_ours or vim.tbl_isempty(now) then
+      local wanted = vim.tbl_extend('force', look_of(name, target), { default = not is_ours })
+      api.nvim_set_hl(0, name, wanted)
+      made[name] = definition(name)
+    end
   end
 end
 

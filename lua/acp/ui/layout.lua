@@ -74,16 +74,17 @@ function M.file_window()
   return known or vim.iter(windows):find(M.takes_files)
 end
 
---- Run something that opens or closes windows; the others show the same lines afterwards.
+--- Run something that opens or closes windows; the others show the same lines afterwards, and share
+--- the room as before.
 ---@param change fun()
-local function keeping_views(change)
+function M.keeping_views(change)
   local views = {}
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     if not M.is_float(window) then
       views[window] = api.nvim_win_call(window, vim.fn.winsaveview)
     end
   end
-  change()
+  size.keeping_shares(change)
   for window, view in pairs(views) do
     if api.nvim_win_is_valid(window) then
       api.nvim_win_call(window, function()
@@ -103,7 +104,7 @@ local function float_config(rows)
     col = vim.o.columns - width - 2,
     width = width,
     height = math.max(height - rows - 2, 1),
-    border = 'rounded',
+    border = require('acp.ui.float').border(),
   }
 end
 
@@ -125,6 +126,7 @@ end
 ---@return integer window
 local function open_column(buffer, side, width)
   local window = api.nvim_open_win(buffer, true, { split = side, win = -1, width = width })
+  api.nvim_win_set_width(window, width) -- 'equalalways' has made it as wide as the others
   dress.window(window, { winfixwidth = true })
   size.keep(window, true)
   return window
@@ -135,6 +137,7 @@ end
 local function open_row(buffer)
   local height = size.share(vim.o.lines)
   local window = api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  api.nvim_win_set_height(window, height)
   size.keep(window, false)
   return window
 end
@@ -142,9 +145,7 @@ end
 ---@param buffer integer a chat
 ---@return integer window
 local function open_tab(buffer)
-  vim.cmd('tab split')
-  api.nvim_win_set_buf(0, buffer)
-  return api.nvim_get_current_win()
+  return M.split(buffer, { tab = vim.fn.tabpagenr() })
 end
 
 ---@param buffer integer a chat
@@ -196,6 +197,52 @@ function M.leave_float()
   end
 end
 
+--- Fire events of a buffer for the user's configuration, which may go elsewhere.
+---@param window integer
+---@param buffer integer
+---@param events string[]
+local function fire(window, buffer, events)
+  for _, event in ipairs(events) do
+    if api.nvim_win_is_valid(window) and api.nvim_buf_is_loaded(buffer) then
+      pcall(api.nvim_win_call, window, function()
+        api.nvim_exec_autocmds(event, { buffer = buffer, modeline = false })
+      end)
+    end
+  end
+end
+
+--- Show a buffer of ours in a window. The user's autocommands come before and after it: one that
+--- goes to another window in the middle would have Neovim show the buffer there, lose count of its
+--- windows, and crash once it is wiped.
+---@param window integer
+---@param buffer integer
+function M.put(window, buffer)
+  if api.nvim_get_current_win() == window then
+    fire(window, api.nvim_win_get_buf(window), { 'BufLeave' })
+  end
+  if api.nvim_win_is_valid(window) then
+    unseen.quietly(function()
+      api.nvim_win_set_buf(window, buffer)
+    end)
+    fire(window, buffer, { 'BufEnter', 'BufWinEnter' })
+  end
+end
+
+--- Show a buffer of ours in a split of the current window, and go there.
+---@param buffer integer
+---@param mods? vim.api.keyset.cmd_mods where the split opens
+---@return integer window the current one
+function M.split(buffer, mods)
+  local known = api.nvim_list_wins()
+  vim.cmd.split({ mods = mods })
+  local window = vim.iter(api.nvim_list_wins()):find(function(it)
+    return not vim.list_contains(known, it)
+  end) or api.nvim_get_current_win()
+  M.put(window, buffer)
+  api.nvim_set_current_win(window)
+  return window
+end
+
 --- The chat on screen that was used last gives its windows.
 ---@param chat acp.Chat
 local function take_windows(chat)
@@ -206,7 +253,7 @@ local function take_windows(chat)
     local window = M.window_of(other[part])
     if window then
       M.hold(window, chat[part])
-      api.nvim_win_set_buf(window, chat[part])
+      M.put(window, chat[part])
     end
   end
 end
@@ -244,7 +291,7 @@ end
 ---@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
 function M.open(chat, mods)
   local shown = M.window_of(chat.chat)
-  keeping_views(function()
+  M.keeping_views(function()
     local above, below = open_windows(chat, mods)
     -- BufWinEnter does so, but not inside of another autocommand (VimEnter, for instance)
     unseen.shown(chat.chat)
@@ -278,7 +325,7 @@ end
 --- Close the windows of a chat; its buffers stay.
 ---@param chat acp.Chat
 function M.close(chat)
-  keeping_views(function()
+  M.keeping_views(function()
     local back = chats.of(api.nvim_get_current_buf()) and M.file_window()
     if back then
       api.nvim_set_current_win(back)
@@ -316,7 +363,7 @@ end
 ---@param split boolean in a new window
 function M.show_file(path, line, split)
   if not file_buffers.opens(path) then
-    return require('acp.ui.notice').warn(('%s is not opened: it is no file'):format(path))
+    return require('acp.ui.notice').warn(('%s is not opened: it is not a file'):format(path))
   end
   local window = M.file_window()
   if window then

@@ -32,7 +32,7 @@ local function config(lines, title)
     height = height,
     zindex = 80,
     style = 'minimal',
-    border = 'rounded',
+    border = require('acp.ui.float').border(),
     title = { { (' %s '):format(title), 'AcpFloatTitle' } },
     footer = { { ' q closes ', 'AcpFloatFooter' } },
   }

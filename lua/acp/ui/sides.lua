@@ -1,7 +1,7 @@
 -- The buffers of a comparison: a live file, or lines that nobody can change, coloured as the file
 -- beside them is.
 
-local companion = require('acp.files.companion')
+local companion = require('acp.follow.companion')
 local file_buffers = require('acp.files.buffers')
 local unseen = require('acp.ui.unseen')
 

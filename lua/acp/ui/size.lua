@@ -1,5 +1,6 @@
--- How large the windows of a chat are: a share of the editor that stays one when the editor is
--- resized, and a prompt that grows with its text. Knows windows, but not whose they are.
+-- How large windows are: a chat's share of the editor, which stays one when the editor is resized; a
+-- prompt that grows with its text; and the others, which share the rest as before.
+-- Knows windows, but not whose they are.
 
 local options = require('acp.host.options')
 
@@ -104,6 +105,84 @@ function M.prompt_height(window, room)
   local text = api.nvim_win_text_height(window, {}).all + bar
   local limit = math.max(least, math.min(most, math.floor(room / 2)))
   return math.max(1, math.min(math.max(text, least), limit, room - 2))
+end
+
+---@class acp.Axis
+---@field along 'row'|'col' containers whose children stand one behind the other
+---@field fixed string option of a window that keeps its size
+---@field get fun(window: integer): integer
+---@field set fun(window: integer, size: integer)
+
+---@type acp.Axis[]
+local AXES = {
+  {
+    along = 'row',
+    fixed = 'winfixwidth',
+    get = api.nvim_win_get_width,
+    set = api.nvim_win_set_width,
+  },
+  {
+    along = 'col',
+    fixed = 'winfixheight',
+    get = api.nvim_win_get_height,
+    set = api.nvim_win_set_height,
+  },
+}
+
+--- A window that is as large as the part of the layout.
+---@param node any[] of `winlayout()`
+---@return integer? window nil if only several together are
+local function whole_window(node)
+  if node[1] == 'leaf' then
+    return node[2]
+  end
+  local leaf = vim.iter(node[2]):find(function(child)
+    return child[1] == 'leaf'
+  end)
+  return leaf and leaf[2]
+end
+
+--- Let the windows of a part of the layout share it as they did.
+---@param node any[] of `winlayout()`
+---@param axis acp.Axis
+---@param before table<integer, integer> sizes by window; one that is not there is new, and stays as it is
+local function share_out(node, axis, before)
+  if node[1] == 'leaf' then
+    return
+  end
+  local sharing, room, whole = {}, 0, 0
+  for _, child in ipairs(node[1] == axis.along and node[2] or {}) do
+    local window = whole_window(child)
+    if window and before[window] and not vim.wo[window][axis.fixed] then
+      table.insert(sharing, window)
+      room, whole = room + axis.get(window), whole + before[window]
+    end
+  end
+  for number = 1, #sharing - 1 do
+    local size = math.floor(room * before[sharing[number]] / whole + 0.5)
+    axis.set(sharing[number], math.max(size, 1))
+  end
+  for _, child in ipairs(node[2]) do
+    share_out(child, axis, before)
+  end
+end
+
+--- Run something that opens or closes windows; the others share the room as they did before. (Neovim
+--- takes it from the nearest one, or makes all equal.)
+---@param change fun()
+function M.keeping_shares(change)
+  local before = {}
+  for number, axis in ipairs(AXES) do
+    before[number] = {}
+    for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+      before[number][window] = axis.get(window)
+    end
+  end
+  change()
+  local tree = vim.fn.winlayout()
+  for number, axis in ipairs(AXES) do
+    share_out(tree, axis, before[number])
+  end
 end
 
 return M

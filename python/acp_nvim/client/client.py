@@ -114,10 +114,13 @@ class Client:
 
     @property
     def label(self) -> str:
-        """What to call the agent on screen: title and version once known (C-048)."""
+        """The user's name for the agent, and once known its own with its version (C-048)."""
         if self.info is None or not self.info.label:
             return self.name
-        return f"{self.info.label} {self.info.version}".rstrip()
+        own, version = self.info.label, self.info.version
+        if own.casefold() == self.name.casefold():
+            return f"{self.name} {version}".rstrip()
+        return f"{self.name} ({f'{own} {version}'.rstrip()})"
 
     @property
     def exit(self) -> ExitStatus | None:

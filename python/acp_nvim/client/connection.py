@@ -88,7 +88,9 @@ class Patience(Struct, frozen=True):
 
     tell: Callable[[float], None]
     """Takes the seconds; called once."""
-    seconds: float = 10.0
+    over: Callable[[float], None]
+    """The same, when the user was told and the wait has ended, however."""
+    seconds: float
 
 
 class _Waiting(Struct):
@@ -374,7 +376,12 @@ async def _answered(answered: anyio.Event, patience: Patience | None) -> None:
         if answered.is_set():
             return  # without another pause: what comes next finds the request settled
         patience.tell(patience.seconds)
-    await answered.wait()
+        try:
+            await answered.wait()
+        finally:
+            patience.over(patience.seconds)
+    else:
+        await answered.wait()
 
 
 def _hurry(reading: anyio.CancelScope) -> None:

@@ -23,13 +23,14 @@ from acp_nvim.client.agent import Agent
 from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.login import OPENING, Login, is_refusal
 from acp_nvim.client.registry import Registry
-from acp_nvim.client.session import Session
+from acp_nvim.client.session import Session, patience
 from acp_nvim.config import McpServer
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call
 from acp_nvim.session.event import (
     Event,
     Noticed,
+    NoticeOver,
     SessionOpened,
     SessionReopening,
     TranscriptRestored,
@@ -122,11 +123,15 @@ class Opening:
     @asynccontextmanager
     async def _alone(self, session: Session) -> AsyncIterator[None]:
         """Wait until no other session is being opened, and say so if that takes long."""
-        with anyio.move_on_after(SLOW) as patience:
+        with anyio.move_on_after(SLOW) as waiting:
             await self._lock.acquire()
-        if patience.cancelled_caught:
-            session.apply(Noticed(reasons.behind(self._launch.name), "warning"))
-            await self._lock.acquire()
+        if waiting.cancelled_caught:
+            said = reasons.behind(self._launch.name)
+            session.apply(Noticed(said, "warning", "passing"))
+            try:
+                await self._lock.acquire()
+            finally:
+                session.apply(NoticeOver(said))
         try:
             yield
         finally:
@@ -222,12 +227,8 @@ class Opening:
 
     def _patience(self, session: Session) -> Patience:
         """Return what tells in a session that it takes long to open it."""
-
-        def tell(seconds: float) -> None:
-            said = reasons.slow(self._launch.name, seconds, "to open this session")
-            session.apply(Noticed(said, "warning"))
-
-        return Patience(tell, SLOW)
+        name = self._launch.name
+        return patience(session, lambda it: reasons.slow(name, it, "to open this session"), SLOW)
 
     def _decode(self, method: str, session_id: str | None) -> Callable[[object], SessionOpened]:
         def decode(result: object) -> SessionOpened:

@@ -120,7 +120,7 @@ def anew(name: str, error: AgentError | None, *, is_said: bool) -> str:
     """Return that another session begins in place of an earlier one, and what becomes of that."""
     is_able = error is not None and error.code != Code.METHOD_NOT_FOUND
     why = "no longer knows this session" if is_able else "cannot load sessions"
-    more = ", and what was said goes along with the next prompt" if is_said else ""
+    more = ", and your next prompt carries what was said" if is_said else ""
     return f"{name} {why}: this one starts anew{more}"
 
 

@@ -1,4 +1,4 @@
-"""One session in the making: the current state, and those who want to know of its changes."""
+"""One session in the making: its state, who hears of its changes, what is said of a wait."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable
 from typing import TypeAlias
 
+from acp_nvim.client.connection import Patience
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
-from acp_nvim.session.event import Event, SessionOpened, ToolCallUpdated
+from acp_nvim.session.event import Event, Noticed, NoticeOver, SessionOpened, ToolCallUpdated
 from acp_nvim.session.place import placed
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState
@@ -69,3 +70,21 @@ class Session:
         if isinstance(decision, Refused):
             raise UserError(decision.reason)
         return decision
+
+
+SLOW = 10.0
+"""Seconds after which it is said, unless others are named."""
+
+
+def patience(
+    session: Session, sentence: Callable[[float], str], seconds: float | None = None
+) -> Patience:
+    """Return what says in a session that it takes long; the sentence is made of the seconds."""
+
+    def tell(seconds: float) -> None:
+        session.apply(Noticed(sentence(seconds), "warning", "passing"))
+
+    def over(seconds: float) -> None:
+        session.apply(NoticeOver(sentence(seconds)))
+
+    return Patience(tell, over, SLOW if seconds is None else seconds)

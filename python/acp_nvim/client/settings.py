@@ -13,9 +13,9 @@ import anyio
 
 from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
-from acp_nvim.client.connection import Outcome, Patience
+from acp_nvim.client.connection import Outcome
 from acp_nvim.client.login import Login
-from acp_nvim.client.session import Session
+from acp_nvim.client.session import Session, patience
 from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, AgentError, ConnectionLost, UserError
 from acp_nvim.protocol.dialect import Call
@@ -87,14 +87,14 @@ class Settings:
 
         The model comes first, for it may change which options there are.
         """
-        with anyio.move_on_after(BEGINNING) as patience:
+        with anyio.move_on_after(BEGINNING) as begun:
             if defaults.model is not None:
                 await self._begin(session, "model", defaults.model)
             for option_id, value in defaults.config.items():
                 await self._begin(session, option_id, value)
             if defaults.mode is not None and defaults.mode != mode_of(session.state):
                 await self._try(session, self.set_mode(session, defaults.mode))
-        if patience.cancelled_caught:
+        if begun.cancelled_caught:
             session.apply(Noticed(reasons.begun_unset(self._name, BEGINNING), "warning"))
 
     async def _begin(self, session: Session, name: str, value: str | bool) -> None:
@@ -144,18 +144,13 @@ class Settings:
             if not isinstance(outcome, AcpError):
                 session.apply(then(outcome))
 
-        def tell(seconds: float) -> None:
-            said = reasons.slow(self._name, seconds, f"to {asked}")
-            session.apply(Noticed(said, "warning"))
-
         scope = anyio.CancelScope()
         waiting = self._unanswered.setdefault(session, [])
         waiting.append(scope)
         try:
             with scope:
-                await self._connection.request(
-                    *call, answered, understand, Patience(tell), takes_late=True
-                )
+                told = patience(session, lambda it: reasons.slow(self._name, it, f"to {asked}"))
+                await self._connection.request(*call, answered, understand, told, takes_late=True)
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{failed}: {error}") from error
         finally:

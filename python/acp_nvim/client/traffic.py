@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias
 
+from acp_nvim.client.redaction import Redaction
 from acp_nvim.storage import limits, private
-from acp_nvim.storage.redaction import Redaction
 
 Source: TypeAlias = Literal["client", "agent", "stderr", "host"]
 

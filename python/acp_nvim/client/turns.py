@@ -5,7 +5,7 @@ One prompt at a time per session; what comes meanwhile waits in the session's qu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.client.questioning import withdraw
-from acp_nvim.client.session import Session
+from acp_nvim.client.session import Session, patience
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, Code, ConnectionLost, EditorError, UserError
 from acp_nvim.files.roots import Roots
@@ -170,7 +170,8 @@ class Turns:
                 sent.taken = True
 
         try:
-            await self._connection.request(*self._dialect.prompt(session.id, whole), answered)
+            params = self._dialect.prompt(session.id, apart(whole))
+            await self._connection.request(*params, answered)
         except (AgentError, ConnectionLost):
             return  # `answered` has put it into the session
 
@@ -238,18 +239,14 @@ class Turns:
         call = self._dialect.cancel_work(session.id or "", work)
         try:
             if call is not None:
-                patience = self._patience(session, f"to cancel {work.id}")
-                await self._connection.request(*call, patience=patience)
+                told = self._patience(session, f"to cancel {work.id}")
+                await self._connection.request(*call, patience=told)
         except (AgentError, ConnectionLost) as error:
             session.apply(Noticed(f"{self._agent} did not cancel {work.id}: {error}", "warning"))
 
     def _patience(self, session: Session, to: str) -> Patience:
         """Return what tells in a session that the agent does not answer."""
-
-        def tell(seconds: float) -> None:
-            session.apply(Noticed(reasons.slow(self._agent, seconds, to), "warning"))
-
-        return Patience(tell)
+        return patience(session, lambda seconds: reasons.slow(self._agent, seconds, to))
 
     def _hold(self, session: Session, blocks: tuple[Content, ...]) -> None:
         """Keep a prompt that the agent refused for want of a login (C-054), notes and all."""
@@ -318,6 +315,16 @@ class Turns:
 
     def _key(self, session: Session) -> SessionKey:
         return self._agent, session.id or ""
+
+
+def apart(blocks: Sequence[Content]) -> tuple[Content, ...]:
+    """Return the blocks, each text but the first after a blank line: some agents glue them."""
+    return tuple(
+        Text(f"\n\n{block.text}")
+        if number and isinstance(block, Text) and not block.text.startswith("\n")
+        else block
+        for number, block in enumerate(blocks)
+    )
 
 
 def fit(

@@ -56,7 +56,7 @@ def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
     host.add(chat)
     if source is not None:
         old = source.session.state
-        said = f"Said with {old.agent} until here: it goes along with the next prompt"
+        said = f"Said with {old.agent} until here: your next prompt carries it"
         session.apply(*carried(old, old.turn, said))
     return _start(host, chat)
 
@@ -152,11 +152,14 @@ async def _restart(host: Host, old: Client, chats: list[Chat], ended: Awaitable[
     await _end_left(host, client.name)
 
 
+START = "Start an agent (:Acp agents installs others)"
+
+
 async def pick_agent(host: Host, _payload: Nothing) -> str | None:
     """Let the user pick an agent to start; answer its name, or None if none was picked."""
     rows = host.workspace.available()
     choices = [Choice(label(row), row) for row in rows]
-    row = await host.editor.chooser.choose("Start an agent", "acp.agent", choices)
+    row = await host.editor.chooser.choose(START, "acp.agent", choices)
     if row is not None and not row["found"]:
         raise UserError(advice(row))
     return None if row is None else str(row["name"])

@@ -28,7 +28,7 @@ async def comment(host: Host, payload: CommentOn) -> str:
     if payload.text:
         rows = await _rows(host, payload)
         comments.add(path, rows.start, payload.lines, payload.text)
-        done = "goes along with the next prompt; :Acp comments lists all"
+        done = "comment added: it is sent with your next prompt (:Acp comments lists them)"
     else:
         count = await comments.remove(path, partial(_rows, host, payload))
         if not count:

@@ -38,7 +38,7 @@ async def compare(host: Host, payload: Compare) -> Comparison | None:
         return None
     index = payload.index % len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
-    agent = asking.label(host, asked.session)
+    agent = asked.session.state.agent
     made = _comparison(fitting[index], asked.session.state.cwd, agent, title)
     return replace(made, seen=asking.shown(host, asked).seen)
 

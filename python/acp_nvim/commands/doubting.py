@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from acp_nvim.editor import Choice
 from acp_nvim.history import switch
 from acp_nvim.history.author import Author
+from acp_nvim.review.conflicts import is_removal
 from acp_nvim.review.log import Turn
-from acp_nvim.review.removed import is_removal
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.doubt import LEAVE, TAKE, doubt
 from acp_nvim.workspace.host import Host
@@ -30,16 +30,16 @@ async def wants_found(host: Host, paths: Sequence[str]) -> bool | None:
 
 def doubtful(host: Host, turn: Turn) -> list[str]:
     """Return the files of a turn in which there is something to take back of that kind."""
-    ledgers = ((path, host.review.log.ledger(path)) for path in turn.paths)
+    files = ((path, host.review.log.file(path)) for path in turn.paths)
     return [
         path
-        for path, ledger in ledgers
-        if ledger and switch.undo(ledger, turn.author, "", 0.0, found=False).doubtful
+        for path, file in files
+        if file and switch.undo(file, turn.author, "", 0.0, found=False).doubtful
     ]
 
 
 def authors(host: Host, path: str) -> list[Author]:
     """Return who has changed that file, one for each change, or removed it below unsaved text."""
-    ledger, conflict = host.review.log.ledger(path), host.review.log.conflict(path)
-    found = [it.author for it in ledger.changes] if ledger else []
+    file, conflict = host.review.log.file(path), host.review.log.conflict(path)
+    found = [it.author for it in file.changes] if file else []
     return [*found, conflict.author] if conflict and is_removal(conflict) else found

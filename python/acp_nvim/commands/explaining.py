@@ -21,46 +21,46 @@ from acp_nvim.workspace.host import Host
 
 async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
-    books = host.review.log
+    log = host.review.log
     await host.review.restore()
     path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
-    found = _found(books, path, row)
+    found = _found(log, path, row)
     if found is None:
         return None
-    delta, state = found
-    session = host.workspace.session(delta.author.agent, delta.author.session)
+    change, state = found
+    session = host.workspace.session(change.author.agent, change.author.session)
     chat = None if session is None else host.workspace.chat_of(session)
-    place = None if chat is None else _row(chat, delta.author)
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(delta.at))
-    lines = why_lines(delta.author, state, when, in_chat=place is not None)
+    place = None if chat is None else _row(chat, change.author)
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(change.at))
+    lines = why_lines(change.author, state, when, in_chat=place is not None)
     answer: dict[str, Any] = {"ops": [Replace(0, -1, lines)]}
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
     return answer
 
 
-def _found(books: EditLog, path: str, row: int) -> tuple[Wrote, str] | None:
+def _found(log: EditLog, path: str, row: int) -> tuple[Wrote, str] | None:
     """Return what put the row there, else what took lines out above it; and what became of it."""
-    pending = books.changes(path)
-    delta = books.origin(path, row)
-    if delta is not None:
+    pending = log.changes(path)
+    change = log.origin(path, row)
+    if change is not None:
         waits = any(row in range(it.first, it.last) for it in pending)
-        return delta, "pending" if waits else "kept"
-    for change in (*pending, *books.changes(path, "kept")):
-        if change.first == row and not change.added and (gone := books.remover(path, change)):
-            what = change.form or f"removed {plural(len(change.removed), 'line')} above"
-            return gone, f"{change.state} · {what}"
+        return change, "pending" if waits else "kept"
+    for hunk in (*pending, *log.changes(path, "kept")):
+        if hunk.first == row and not hunk.added and (gone := log.remover(path, hunk)):
+            what = hunk.form or f"removed {plural(len(hunk.removed), 'line')} above"
+            return gone, f"{hunk.state} · {what}"
     return None
 
 
 def edits(host: Host) -> list[dict[str, Any]]:
     """Return `edits` of the snapshot (`:help acp-inspect`)."""
-    books = host.review.log
+    log = host.review.log
     return [
         plain
-        for path in books.paths()
-        for plain in edits_snapshot(path, (*books.changes(path), *books.changes(path, "kept")))
+        for path in log.paths()
+        for plain in edits_snapshot(path, (*log.changes(path), *log.changes(path, "kept")))
     ]
 
 

@@ -17,9 +17,9 @@ from acp_nvim.history.comment import rows_of
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.view.place import relative
-from acp_nvim.view.review.lists import decided
+from acp_nvim.view.review.lists import decided, key_of
 from acp_nvim.view.review.marks import FileReview
-from acp_nvim.view.review.overview import key_of, overview
+from acp_nvim.view.review.overview import overview
 from acp_nvim.workspace.host import Host
 
 

@@ -10,7 +10,7 @@ from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_prompts import SendPrompt, Steer
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
-from acp_nvim.prompt.library import expanded
+from acp_nvim.prompt.library import expanded, known
 from acp_nvim.session.action import Refused, SubmitPrompt
 from acp_nvim.session.content import (
     Audio,
@@ -35,8 +35,11 @@ def prompt(host: Host, payload: SendPrompt) -> int:
     Answer the number of its turn, if nothing overtakes it in the queue.
     """
     chat = host.workspace.chat(payload.chat)
-    text, interrupt = expanded(payload.text, host.workspace.options.prompts), payload.bang
-    blocks = ((Text(text),) if text else ()) + tuple(map(_block, payload.blocks))
+    of_agent = {command.name for command in chat.session.state.commands}
+    prompts = known(host.workspace.options.prompts, of_agent)
+    text, interrupt = expanded(payload.text, prompts), payload.bang
+    typed = payload.text if text != payload.text else ""
+    blocks = ((Text(text, typed),) if text else ()) + tuple(map(_block, payload.blocks))
     blocks += chat.images.get(payload.images)
     told = frozenset(payload.spoken)
     mentions = tuple(it for it in find_mentions(text) if told.isdisjoint(it.names))
@@ -62,17 +65,17 @@ async def steer(host: Host, payload: Steer) -> None:
     chat = host.workspace.chat(payload.chat)
     text = payload.text.strip()
     if not text:
-        raise UserError("what is to be said is missing: :Acp steer {text}")
+        raise UserError("say what: :Acp steer {text}")
     running = chat.session.state.is_running
     if running and chat.client is not None and await chat.client.steer(chat.session, text):
-        host.editor.notifier.notice(f"said into the turn of {chat.session.state.agent}")
+        host.editor.notifier.notice(f"{chat.session.state.agent} has got it")
         return
     wanted = Prompt((Text(text),), mentions=find_mentions(text))
     if not chat.session.state.is_running:
         submit(host, chat, wanted)
         return
     chat.session.apply(PromptQueued(wanted, first=True))
-    said = "takes nothing into a running turn: it is the next prompt"
+    said = "cannot be steered: your words are queued as the next prompt"
     host.editor.notifier.notice(f"{chat.session.state.agent} {said}")
 
 
@@ -102,7 +105,7 @@ def sent(host: Host, payload: OfChat) -> list[str]:
 
 def prompt_text(message: Message) -> str:
     """Return what the user has written of a prompt: not what went along with it as text."""
-    texts = [it.text for it in message.content if isinstance(it, Text)]
+    texts = [it.typed or it.text for it in message.content if isinstance(it, Text)]
     written = [*texts[:1], *(it for it in texts[1:] if not _is_attached(it))]
     said = ""
     for part in (it for it in written if not is_note(it)):

@@ -18,9 +18,9 @@ from acp_nvim.history.conflict import Conflict
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
+from acp_nvim.review.acting import Place, Rows
 from acp_nvim.review.log import Turn
-from acp_nvim.review.place import Place, Rows
-from acp_nvim.review.turned import Undone, together
+from acp_nvim.review.outcome import Undone, together
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
@@ -34,7 +34,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Act: TypeAlias = Callable[Concatenate[Host, P], Coroutine[Any, Any, T]]
 
-BOTH_SIDES = "do takes a change, :Acp keep takes all, :Acp reject none"
+BOTH_SIDES = "do takes one change; :Acp keep takes the agent's text, :Acp reject keeps yours"
 
 
 def in_order(act: Act[P, T]) -> Act[P, T]:
@@ -103,7 +103,7 @@ def met(host: Host, payload: Met) -> None:
     if payload.saved:
         host.review.store.journal.saved(payload.path, payload.saved)
     look_at(host, payload.path)
-    if payload.path in host.review.sync.unfinished:  # Neovim may have read it anew
+    if payload.path in host.review.sync.deferred:  # Neovim may have read it anew
         host.review.sync.free()
 
 
@@ -244,7 +244,7 @@ def _nothing(host: Host, payload: Undo) -> str:
     """Say that there is nothing to take back, and what cannot be."""
     number, stretches = payload.turn, _stretches(host, payload.chat)
     changed = "no turn has" if number is None else f"turn {number} has not"
-    said = f"{changed} changed anything that could be taken back"
+    said = f"{changed} changed anything that can be undone"
     if not stretches:
         return said
     decisions, own = host.review.decisions, stretches[-1].key
@@ -262,7 +262,7 @@ async def redo(host: Host, payload: Redo) -> None:
     batch = host.review.log.last_undo(_stretches(host, payload.chat) or None)
     outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
-        raise UserError("there is nothing to return: :Acp undo has taken nothing back")
+        raise UserError("nothing to redo: :Acp undo has undone nothing")
     _tell(host, "redo", outcome)
     for chat in host.workspace.chats.values():
         refresh(host, chat)

@@ -18,9 +18,9 @@ from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.log import Turn
-from acp_nvim.review.turned import Undone
+from acp_nvim.review.outcome import Undone
 from acp_nvim.session.saved import carried
-from acp_nvim.session.state import Message
+from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.place import relative
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import one_line
@@ -40,7 +40,7 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     number = state.turn if payload.turn is None else payload.turn
     said = next((it for it in state.entries if _is_prompt(it, number)), None)
     if not isinstance(said, Message):
-        raise UserError(f"there is no prompt of turn {number} in this session")
+        raise UserError(_nothing(state, number))
     await catch_up(host)
     turns = [it for it in host.review.log.turns(*state.stretches) if it.author.turn >= number]
     text = prompt_text(said)
@@ -61,6 +61,12 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     return {"chat": new.number, "text": text}
 
 
+def _nothing(state: SessionState, number: int) -> str:
+    if not any(_is_prompt(it, it.turn) for it in state.entries):
+        return "there is nothing to rewind: this session has no prompt yet"
+    return f"there is no turn {number} in this session: the last one is turn {state.turn}"
+
+
 def _is_prompt(entry: object, number: int) -> bool:
     return isinstance(entry, Message) and entry.role == "user" and entry.turn == number
 
@@ -75,7 +81,7 @@ async def _is_wanted(
     title = f"Rewind to before turn {number}, {one_line(text, 40)}? It changes {files}; what "
     title += "commands did elsewhere, and lines that you have changed since, stay"
     title = "; ".join([title, *reviewing.here(lost)])
-    choices = [Choice("No", value=False), Choice("Yes, :Acp redo returns", value=True)]
+    choices = [Choice("No", value=False), Choice("Yes (:Acp redo undoes it)", value=True)]
     return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 
 
@@ -102,7 +108,7 @@ def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
     session = clients.new_session(host, state.agent, state.cwd)
     new = Chat(*opened, session, host.clock)
     host.add(new)
-    said = "Rewound to here, in a new session: what was said goes along with the next prompt"
+    said = "Rewound to here, in a new session: your next prompt carries what was said"
     session.apply(*carried(state, number - 1, said))
     return new
 
@@ -126,4 +132,4 @@ async def redo(host: Host, payload: Redo) -> None:
             await host.review.decisions.redo(batch)
     if rewound.chat in host.workspace.chats:
         await host.editor.chats.show(rewound.chat)
-    host.editor.notifier.notice("the files are as before the rewind, and so is the session")
+    host.editor.notifier.notice("rewind undone: the files and the session are as before")

@@ -12,21 +12,31 @@ import acp_nvim
 from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import explaining, terminals
+from acp_nvim.commands import explaining, reviewing, terminals
 from acp_nvim.commands.payloads import Nothing, OfChat
-from acp_nvim.commands.payloads.of_views import Fold, Follow, FollowLink, OpenLink, PromptMade
+from acp_nvim.commands.payloads.of_reviews import ShowReview
+from acp_nvim.commands.payloads.of_views import (
+    Fold,
+    Follow,
+    FollowLink,
+    OfRow,
+    OpenLink,
+    PromptMade,
+)
+from acp_nvim.commands.prompting import prompt_text
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.named import doubts
-from acp_nvim.session.state import Message, SessionState, ToolCall
+from acp_nvim.session.state import Ending, Message, SessionState, ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import plan
 from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
 from acp_nvim.view.cut import portions
+from acp_nvim.view.lists.outline import outline
 from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.view.talk import talk
@@ -38,7 +48,7 @@ ROUNDS = 20
 """So often it is waited for what is still to be drawn: who says something all the time is told."""
 SHOWN_ADDRESS = 200
 """Characters of a web address that are shown."""
-MOVED = "follow is off, for you moved in its window: :Acp follow turns it on again"
+MOVED = "you moved in the window that follows: it stays here, :Acp follow goes on"
 
 
 def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:
@@ -54,10 +64,26 @@ def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:
         if isinstance(call, ToolCall):
             return terminals.read(host, state.key, state.cwd, call)
         return host.editor.chats.read(list(map(Line, it)) for it in portions(whole))
+    ending = state.entry(key_at(chat.transcript, payload.row) or "")
+    if isinstance(ending, Ending) and ending.changes and payload.action == "toggle":
+        return _review(host, chat.number, ending.turn)
     has_fold = chat.fold(payload.row, payload.action)
     host.editor.screen.touch(chat.number)
     is_asked = payload.action == "toggle" and not has_fold and chat.pins_plan
     return visible(plan.text(state.plan)) if is_asked and state.plan else None
+
+
+async def _review(host: Host, chat: int, turn: int) -> None:
+    await reviewing.review(host, ShowReview(chat, turn))
+
+
+def prompt_at(host: Host, payload: OfRow) -> dict[str, Any] | None:
+    """Answer which prompt stands in that row: its turn, and what the user has written."""
+    chat = host.workspace.chat(payload.chat)
+    said = chat.session.state.entry(key_at(chat.transcript, payload.row) or "")
+    if not isinstance(said, Message) or said.role != "user":
+        return None
+    return {"turn": said.turn, "text": prompt_text(said)}
 
 
 def repaint(host: Host, payload: OfChat) -> None:
@@ -284,3 +310,12 @@ def export(host: Host, payload: OfChat) -> str:
     """Answer what was said in a session, as markdown."""
     state = host.workspace.chat(payload.chat).session.state
     return talk(state.entries, state.title or f"{state.agent} in {state.cwd}")
+
+
+def outline_of(host: Host, payload: OfChat) -> list[dict[str, Any]]:
+    """Answer the places of a chat as items of a location list."""
+    chat = host.workspace.chat(payload.chat)
+    return [
+        pruned({"lnum": it.row + 1, "text": it.text, "type": "E" if it.has_failed else None})
+        for it in outline(chat.session.state, chat.transcript.blocks)
+    ]

@@ -171,7 +171,8 @@ class UiOptions(Section):
     `plan`: whether the bar says how far it is, or the chat shows it whole; `sessions`: whether
     their list stays or is a picker;
     with `completion` a list opens by itself while one writes in it; `notify`: how the user is told
-    of what happens in a chat that is not on screen.
+    of what happens in a chat that is not on screen; `changes`: whether the prompt says what waits
+    for review.
     """
 
     layout: Literal["right", "left", "bottom", "tab", "float"] = "right"
@@ -181,6 +182,7 @@ class UiOptions(Section):
     plan: Literal["top", "chat"] = "top"
     sessions: Literal["list", "pick"] = "list"
     completion: bool = True
+    changes: bool = True
     winbar: StaysInLua = None
 
 
@@ -198,6 +200,7 @@ class Options(Section):
     mcp_servers: List[McpServer] = ()
     additional_directories: List[AbsolutePath] = ()
     prompts: Map[str] = Field(default_factory=dict)
+    context: Literal["file", "off"] = "file"
     python: str | None = None
     shell: str | None = None
     follow: FollowOptions = FollowOptions()

@@ -190,12 +190,13 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
     cannot be; or, if it need not be `sure`, leaves it `UNCODED`.
     """
     name = codec(encoding) if encoding else guess(old)
-    if name in MARKS and old and old[:1] not in WIDE:
-        if content == clean(old, encoding):
-            return old
-        raise Misfit(f"{path} holds bytes that are no {encoding}: it cannot be changed so")
     if name in MARKS:
-        return _encoded_wide(path, content, encoding, name)
+        is_other = bool(old) and old[:1] not in WIDE
+        return (
+            _kept(path, content, old, encoding)
+            if is_other
+            else _encoded_wide(path, content, encoding, name)
+        )
     if name == UTF_8 and _is_whole(old):
         return content
     end = "\n" if "\n" in old or "\n" in content else "\r"
@@ -211,6 +212,13 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
     made = apply(lines, changed)
     _check_end(path, name, made[-1], (lines[-1], new[-1]) if sure else (made[-1],))
     return end.join(made)
+
+
+def _kept(path: str, content: str, old: str, encoding: str) -> str:
+    """Return the old text, of bytes that are none of its encoding, if that is the content."""
+    if content != clean(old, encoding):
+        raise Misfit(f"{path} holds bytes that are no {encoding}: it cannot be changed so")
+    return old
 
 
 def _check_end(path: str, name: str, last: str, wholes: tuple[str, ...]) -> None:

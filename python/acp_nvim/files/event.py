@@ -1,7 +1,7 @@
 """What has happened to files: facts, in the past tense. `reactions/files.py` says what follows.
 
 Each is emitted while `DiskSync.exclusive` is held wherever a file was changed, so that what is done
-and what the books say of it are one step. Paths are resolved unless said otherwise; texts are exact
+and what the log says of it are one step. Paths are resolved unless said otherwise; texts are exact
 live texts: what the loaded buffer holds, else what the disk does, None: no file. `encoding` is that
 of the buffer by which they are read, "" without one.
 """
@@ -94,6 +94,12 @@ class EditWaits(Struct, frozen=True):
     doing: str
 
 
+class EditsGoOn(Struct, frozen=True):
+    """None of the edits of which that has told waits any more."""
+
+    told: EditWaits
+
+
 class Conflicted(Struct, frozen=True):
     """The user and an agent have changed the same place; the user's text stays.
 
@@ -108,16 +114,6 @@ class ConflictSettled(Struct, frozen=True):
     """The agent's text is in the live text now: an older conflict there is over."""
 
     path: str
-
-
-class Rewritten(Struct, frozen=True):
-    """The disk has another text of an agent's, `theirs`, and nothing of that stands against the
-    `live` text; both exact. What stood there before may be over."""
-
-    path: str
-    author: Author
-    live: str
-    theirs: str
 
 
 class Unrecoverable(Struct, frozen=True):
@@ -171,9 +167,9 @@ FileEvent: TypeAlias = (
     | DiskChanged
     | WriteRefused
     | EditWaits
+    | EditsGoOn
     | Conflicted
     | ConflictSettled
-    | Rewritten
     | Unrecoverable
     | NotFollowed
     | TakenBack

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.encoding import NotRead
-from acp_nvim.files.event import EditWaits, Emit, NotFollowed
+from acp_nvim.files.event import EditsGoOn, EditWaits, Emit, NotFollowed
 from acp_nvim.history.author import Author, SessionKey
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class Hands:
         self.patience = patience or Patience()
         self._emit = emit
         self._waiting: dict[str, Waiting] = {}
-        self._told: set[str] = set()
+        self._told: dict[str, EditWaits] = {}
         self._stays: set[str] = set()
         self._freed = anyio.Event()
         self._writes: list[tuple[SessionKey, anyio.CancelScope]] = []
@@ -82,7 +82,9 @@ class Hands:
     def over(self, path: str) -> None:
         """No edit of that file waits any more."""
         self._waiting.pop(path, None)
-        self._told.discard(path)
+        told = self._told.pop(path, None)
+        if told is not None and told not in self._told.values():
+            self._emit(EditsGoOn(told))
 
     def stays(self, path: str, problem: FileProblem | None, author: Author | None) -> None:
         """A buffer cannot have what the disk has: say so once, until that is over (`problem`)."""
@@ -100,8 +102,9 @@ class Hands:
             if path not in self._told and it.since <= latest:
                 due.setdefault((it.session, it.doing), []).append(path)
         for (session, doing), paths in due.items():
-            self._told.update(paths)
-            self._emit(EditWaits(session, tuple(paths), doing))
+            told = EditWaits(session, tuple(paths), doing)
+            self._told.update(dict.fromkeys(paths, told))
+            self._emit(told)
 
     async def patiently(
         self, session: SessionKey, path: str, write: Callable[[], Awaitable[T]]

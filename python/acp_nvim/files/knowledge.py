@@ -1,10 +1,9 @@
-"""What each agent knows of each file: one record a session and file, the only place for it.
+"""What each agent knows of each file: a pointer to a version, one record a session and file.
 
-An agent learns a text when it is served one, writes one through us, leaves one on disk by its own
-tool, reads the disk by a tool of its own, or is told by a note that goes along with a prompt. Its
-next change is made upon the `base`: what it has read or written as a whole, with what its own tools
-have made of it since. And what the user has agreed to is known: the text without those unsaved
-edits that only a merge has saved.
+The pointer moves when the agent is served a text, writes one through us, changes the disk by a tool
+call or a command of its own, reads the disk by itself, or is told by a note that is sent with a
+prompt. Its next write is merged upon the version that it points at. Where it is not sure whose a
+change of the disk was there are two candidates: the version before and the one after.
 """
 
 from __future__ import annotations
@@ -15,15 +14,14 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.files.base import Ancestor, Lineage, agreed_by_write, carried, returned, without
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import clean
-from acp_nvim.files.line_ends import even
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.settle import Followed
+from acp_nvim.files.settle import Candidate, Followed, Lineage
 from acp_nvim.files.write import WriteRequest, WriteResult
 from acp_nvim.history.author import Author, SessionKey, TurnKey
-from acp_nvim.hunks import split_lines
+from acp_nvim.history.line_ends import even
+from acp_nvim.history.versions import carried, nearest, taken_back
 
 MOST_KNOWN = 1_000
 """Texts that are remembered of a session; what the agent has learned longest ago goes first."""
@@ -31,6 +29,9 @@ MOST_KNOWN = 1_000
 MOST_TEXT = 32 << 20
 """Characters of all texts that are remembered, of all sessions together; the newest one counts
 whatever its size."""
+
+MOST_UPON = 10
+"""Versions that an agent's own changes were made upon, one after the other."""
 
 How: TypeAlias = Literal["served", "written", "left", "read", "told"]
 """How an agent came to know a text: by `fs/read`, by `fs/write`, by a write of its own tool, by a
@@ -44,15 +45,12 @@ Sure: TypeAlias = Literal["sure", "likely", "unlikely"]
 class Known(Struct, frozen=True):
     """What an agent takes one file for; `text` None: for no file, `UNKNOWN`: nothing is known.
 
-    `base`: what it last read or wrote as a whole. `made`: what its own tools seem to have made of
-    that since; it may have been another program. `whole`: what it last read or wrote through us.
-    Of what it was told in a note only what the user has decided is in them, not what they edited.
-    `encoding`: that of the buffer when it read or wrote it, "" without one.
-    `returned`: its latest text with what the user has decided on the file since, of which it was
-    not told yet: the base once it was. `writer`: the turn that has written the base through us,
-    and `upon` what it had made that of.
-    `refused`: what it could not write through us since then, and what it had made that of.
-    `calls`: tool calls that were at this file when it was served: their ends tell nothing new.
+    `text`: what it was told last, be it by a note; `base`: the version that it points at; `made`:
+    that with what may be its own doing since. `encoding`: that of the buffer by which it has read,
+    "" without one. `upon`: the versions that its own changes were made upon since it has read the
+    file last. `returned`: its version with what the user has decided since, of which it was not
+    told yet. `writer`: the turn that has written the base through us. `calls`: tool calls that were
+    at this file when it was served: their ends tell nothing new.
     """
 
     text: Text = UNKNOWN
@@ -60,56 +58,68 @@ class Known(Struct, frozen=True):
     base: Text = UNKNOWN
     made: Text = UNKNOWN
     encoding: str = ""
-    whole: Text = UNKNOWN
-    calls: frozenset[str] = frozenset()
-    refused: tuple[str, str] | None = None
+    upon: tuple[str, ...] = ()
     returned: Text = UNKNOWN
     writer: TurnKey | None = None
-    upon: str | None = None
+    calls: frozenset[str] = frozenset()
 
     @property
     def size(self) -> int:
         """How many characters it holds."""
-        own = (self.text, self.base, self.made, self.whole, self.returned, self.upon)
-        texts = (*own, *(self.refused or ()))
+        texts = (self.text, self.base, self.made, self.returned, *self.upon)
         return sum(len(it) for it in {id(it): it for it in texts if isinstance(it, str)}.values())
 
     @property
     def latest(self) -> Text:
-        """The text that its own tool would write anew."""
+        """The version with all that may be its own doing."""
         return self.base if self.made is UNKNOWN else self.made
 
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The versions that its next text may be made of; of two that are as near the first."""
+        return tuple(it for it in (self.made, self.base) if isinstance(it, str))
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it has changed the file since it has read it last."""
+        return bool(self.upon) or self.writer is not None
+
+    def base_of(self, content: str) -> Text:
+        """Return what a whole text that it writes was made of."""
+        if isinstance(self.base, str) and self.candidates:
+            return nearest(self.candidates, content)
+        return self.made if self.base is UNKNOWN else self.base
+
     def untold(self, now: str | None) -> Text:
-        """Return its latest text with what was taken back of it, of which it was not told: the file
-        holds that `now`."""
-        if self.writer is None or not isinstance(self.base, str) or self.returned is not UNKNOWN:
+        """Return its version with what was taken back of its own changes, of which it was not told:
+        the file holds that `now`."""
+        version = self.returned if isinstance(self.returned, str) else self.base
+        if not isinstance(version, str) or now is None:
             return self.returned
-        back = None if None in (self.upon, now) else returned(self.base, self.upon or "", now or "")
-        return UNKNOWN if back is None else back
+        back = taken_back(version, self.upon, now)
+        return self.returned if back is None else back
 
     def has_written(self, content: str, author: Author | None) -> bool:
         """Return whether the same turn has written the same text last, through us."""
         return author is not None and author.turn_key == self.writer and content == self.base
+
+    def changed(self, base: Text) -> Known:
+        """Return it after a change of its own has made this version of its last one."""
+        upon = (*self.upon, self.base) if isinstance(self.base, str) else self.upon
+        return replace(self, base=base, made=UNKNOWN, upon=tuple(dict.fromkeys(upon))[-MOST_UPON:])
 
 
 NOTHING = Known()
 
 
 class Agreed(Struct, frozen=True):
-    """What a file that an agent wrote would hold without the edits that the user has not saved.
-
-    `older`: and without those that the agent was served and has written back; it may know the file
-    from before them as well.
-    `saved`: the stamp of the file as the user has last written it; with another one this is over.
-    `encoding`: that of the buffer by which it is read, "" without one.
-    `is_last`: nothing has happened to the file since an agent wrote it through us.
-    """
+    """What a file would hold without those unsaved edits of the user's that an agent's write has
+    saved with its own text; `saved`: the stamp of the file as the user has last written it: with
+    another one this is over."""
 
     text: str
-    older: str
     saved: str
     encoding: str
-    is_last: bool = True
 
 
 class Knowledge:
@@ -135,22 +145,14 @@ class Knowledge:
         `encoding`: that of the buffer by which it is read, "" without one.
         """
         known = None if text is None else clean(text)
-        was = self.of(session, path)
         if how == "told":
-            self._know(session, path, replace(was, text=known, how=how))
+            self._know(session, path, replace(self.of(session, path), text=known, how=how))
         else:
-            self._know(session, path, Known(known, how, known, encoding=encoding, whole=known))
+            self._know(session, path, Known(known, how, known, encoding=encoding))
 
     def served_to(self, session: SessionKey, path: str, calls: Iterable[str]) -> None:
         """What it was served last was for these tool calls."""
         self._know(session, path, replace(self.of(session, path), calls=frozenset(calls)))
-
-    def was_refused(self, session: SessionKey, request: WriteRequest) -> None:
-        """The user's text stands against what the agent wanted to write through us."""
-        if isinstance(request.base, str):
-            known = self.of(session, request.path)
-            refused = (request.content, request.base)
-            self._know(session, request.path, replace(known, refused=refused))
 
     def wrote(
         self,
@@ -163,32 +165,25 @@ class Knowledge:
 
         It knows its own text, not the merged one: what the user added is no news that it has had.
         """
-        path, saved, content = request.path, written.saved, request.content
-        was = self._agreement(path, saved)
-        base, disk = request.base, written.disk
-        agreed = agreed_by_write(disk if was is None else was.text, base, written.before, content)
-        older = disk if was is None else was.older
-        if older is not None and written.before is not None:
-            older = carried(older, written.before, written.after)
+        path, base, content = request.path, request.base, request.content
+        agreed = self._agreement(path, written.saved)
+        text = written.disk if agreed is None else agreed.text
+        was, encoding = self.of(session, path), written.encoding or ""
         if written.taken:
-            before, turn = self.of(session, path), None if author is None else author.turn_key
-            self.learn(session, path, content, "written", written.encoding or "")
-            upon = base if isinstance(base, str) else None
-            known = replace(self.of(session, path), writer=turn, upon=upon)
-            if before.has_written(content, author):
-                known = replace(known, returned=before.returned)
-            self._know(session, path, known)
+            known = replace(was, base=base).changed(content)
+            returned = was.returned if was.has_written(content, author) else UNKNOWN
+            turn = None if author is None else author.turn_key
+            known = replace(known, encoding=encoding, returned=returned, writer=turn)
         else:  # of its own lines it knows those that were taken, of the user's text what it did
-            if isinstance(base, str):
-                base = carried(base, written.before, written.after)
-            known = replace(self.of(session, path), base=base, made=UNKNOWN)
-            self._know(session, path, replace(known, text=content, how="written"))
-        self._agreed.pop(path, None)
+            made = _carried(base, written.before, written.after) if isinstance(base, str) else base
+            known = replace(was, base=made, made=UNKNOWN)
+        self._know(session, path, replace(known, text=content, how="written"))
         self._writers.pop(path, None)
         if author is not None:
             self._writers[path] = author
-        encoding = written.encoding or ""
-        self._agreed[path] = Agreed(agreed, agreed if older is None else older, saved, encoding)
+        text = content if text is None else _carried(text, written.before, written.after)
+        self._agreed.pop(path, None)
+        self._agreed[path] = Agreed(text or "", written.saved, encoding)
         while len(self._agreed) > 1 and self._agreed_too_much():
             del self._agreed[next(iter(self._agreed))]
 
@@ -206,22 +201,24 @@ class Knowledge:
         """
         path = live.path
         was, known = self.of(session, path), None if text is None else clean(text)
-        made: Text = known
+        before, after = followed.before, followed.after
         older = was.latest
         if followed.conflicts and not isinstance(older, str):
             older = followed.base
+        made: Text = known
         if isinstance(older, str) and known != was.base:  # else it is as the agent had it at last
-            made = carried(older, followed.before, followed.after)
+            made = _carried(older, before, after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
         is_whole = known is not None and isinstance(was.base, str) and even(known) == even(was.base)
         how: How = was.how if is_whole else "left"  # other line ends are no other text
-        if how_sure == "sure" or _begins(was, known):
-            now = Known(known, how, made, encoding=encoding, whole=was.whole)
-        else:
-            made = made if how_sure == "likely" else was.made
-            now = Known(known, how, was.base, made, encoding, was.whole)
+        now = replace(was, text=known, how=how, encoding=encoding)
         if isinstance(was.returned, str):
-            now = replace(now, returned=carried(was.returned, followed.before, followed.after))
+            now = replace(now, returned=_carried(was.returned, before, after))
+        if how_sure == "sure" or _begins(was, known):
+            now = now if made == was.base else now.changed(made)
+            now = replace(now, made=UNKNOWN)
+        elif how_sure != "unlikely":
+            now = replace(now, made=made)
         self._know(session, path, now)
 
     def repeats(self, live: LiveFile) -> Author | None:
@@ -241,38 +238,40 @@ class Knowledge:
 
     def followed(self, path: str, author: Author | None, found: Followed) -> None:
         """The disk has changed, and that has come of it, as it is read."""
-        self.changed(path, found.before, found.after)
+        self._agree(path, found.before, found.after)
         writer = self._writers.get(path)
         is_another = writer is None or author is None or writer.session_key != author.session_key
         if is_another and found.before != found.after:
             self._writers.pop(path, None)
 
-    def changed(self, path: str, before: str | None, after: str | None) -> None:
+    def _agree(self, path: str, before: str | None, after: str | None) -> None:
         """The live text has become another one because the disk did, or by a user's decision."""
         agreed = self._agreed.get(path)
         if agreed is not None and before != after:
-            text, older = (carried(it, before, after) or "" for it in (agreed.text, agreed.older))
-            self._agreed[path] = replace(agreed, text=text, older=older, is_last=False)
+            text = _carried(agreed.text, before, after) or ""
+            self._agreed[path] = replace(agreed, text=text)
 
     def decided(self, path: str, before: str | None, after: str | None) -> None:
         """The user has decided what the file holds: agents know that once they are told."""
-        self.changed(path, before, after)
+        self._agree(path, before, after)
+        if before != after:
+            self._writers.pop(path, None)
         for session, files in tuple(self._sessions.items()):
             known = files.get(path, NOTHING)
             if isinstance(known.latest, Unknown) or before == after:
                 continue
             last = known.latest if isinstance(known.returned, Unknown) else known.returned
-            now = carried(last, before, after) if last is not None else after and clean(after)
+            now = _carried(last, before, after) if last is not None else after and clean(after)
             untold: Text = UNKNOWN if now == known.latest else now
             self._know(session, path, replace(known, returned=untold))
 
     def was_told(self, session: SessionKey, path: str) -> None:
         """A prompt has told the agent what the user has decided: it goes on from there."""
         known = self.of(session, path)
-        base, nothing = known.untold(known.text if isinstance(known.text, str) else None), UNKNOWN
+        base = known.untold(known.text if isinstance(known.text, str) else None)
         if not isinstance(base, Unknown):
-            known = replace(known, base=base, made=nothing, whole=base, returned=nothing)
-            self._know(session, path, replace(known, writer=None))
+            told = replace(known, base=base, made=UNKNOWN, returned=UNKNOWN, writer=None, upon=())
+            self._know(session, path, told)
 
     def given_up(self, path: str) -> None:
         """The user has read the file anew: there are no unsaved edits in it."""
@@ -281,51 +280,37 @@ class Knowledge:
     def taken_back(
         self, session: SessionKey, path: str, before: str | None, after: str | None
     ) -> None:
-        """The user has rejected what the agent's own tool made: if it makes the same again, now or
-        after other changes, that is no late repetition, but new. What the agent has read or written
-        through us it may well repeat late. What has come back in its place it need not know."""
+        """The user has rejected what the agent's own tool made: if it makes the same again that is
+        no late repetition, but new. What it wrote through us it may well repeat late. What has come
+        back in its place it need not know: it may go on from what it had before its change."""
         known = self.of(session, path)
-        if known.how == "left":
-            kept = known.whole if isinstance(known.whole, str) else ""
-            base, made = (
-                without(it, kept, before, after) if isinstance(it, str) else it
-                for it in (known.base, known.made)
-            )
-            made = made or UNKNOWN  # nothing is left of it: what it makes next is made of the base
-            self._know(session, path, replace(known, how="told", base=base, made=made))
+        if known.how == "left" and isinstance(known.latest, str):
+            made = _carried(known.latest, before, after)
+            if known.made is UNKNOWN and known.upon:
+                known = replace(known, base=known.upon[-1], upon=known.upon[:-1])
+            self._know(session, path, replace(known, how="told", made=made))
 
     def lineage(self, author: Author | None, path: str, known: Known | None, saved: str) -> Lineage:
         """Return which texts a change of the disk may come from; `saved`: see `Agreed`.
 
         `known`: what its author knew when it was seen, None: what it knows.
         """
-        found: list[Ancestor] = []
         own = None if author is None else author.session_key
         known = NOTHING if own is None else known or self.of(own, path)
-        if isinstance(known.latest, str) and known.how != "told" and known.base is not UNKNOWN:
-            firm = known.how in ("served", "written", "read")
-            found.append(Ancestor(known.latest, firm, known.encoding))
-        left: Ancestor | None = None
-        if isinstance(known.text, str) and known.how == "left" and known.text != known.latest:
-            left = Ancestor(known.text, False, known.encoding)
-        refused = known.refused and (
-            known.refused[0],
-            Ancestor(known.refused[1], True, known.encoding),
-        )
+        found: list[Candidate] = []
+        if known.base is not UNKNOWN:
+            found += (
+                Candidate(it, known.encoding) for it in (known.latest,) if isinstance(it, str)
+            )
         agreed = self._agreement(path, saved)
         if agreed is None:
-            return Lineage(tuple(found), refused=refused, left=left)
-        encoding = agreed.encoding
-        everybodys = {key: it[path] for key, it in tuple(self._sessions.items()) if path in it}
-        is_doubtful = author is not None and author.how == "found"
-        firm = is_doubtful and _may_be_anothers(
-            agreed, [it for key, it in everybodys.items() if key != own]
-        )
-        found.append(Ancestor(agreed.older, firm, encoding))
-        found.append(Ancestor(agreed.text, True, encoding))
-        wrote = (it.base for it in everybodys.values() if it.how == "written" and agreed.is_last)
-        repeats = frozenset(it for it in wrote if isinstance(it, str))
-        return Lineage(tuple(found), repeats, refused, left)
+            return Lineage(tuple(found))
+        found.append(Candidate(agreed.text, agreed.encoding))
+        writer = self._writers.get(path)
+        is_others = writer is not None and writer.session_key != own
+        last = self.of(writer.session_key, path) if writer and is_others else NOTHING
+        is_whole = last.how == "written" and isinstance(last.base, str)
+        return Lineage(tuple(found), str(last.base) if is_whole else None)
 
     def _agreement(self, path: str, saved: str) -> Agreed | None:
         """Return what is agreed upon, None if that is not known, or the user has saved."""
@@ -336,7 +321,7 @@ class Knowledge:
         return agreed
 
     def _agreed_too_much(self) -> bool:
-        size = sum(len(it.text) + len(it.older) for it in self._agreed.values())
+        size = sum(len(it.text) for it in self._agreed.values())
         return len(self._agreed) > MOST_KNOWN or size > MOST_TEXT
 
     def _know(self, session: SessionKey, path: str, known: Known) -> None:
@@ -390,8 +375,7 @@ class Knowledge:
         """The session is over, or begins anew: what it was served is no base of a write."""
         files = self._sessions.get(session, {})
         self._sessions[session] = {
-            path: replace(it, base=UNKNOWN, made=UNKNOWN, whole=UNKNOWN)
-            for path, it in files.items()
+            path: replace(it, base=UNKNOWN, made=UNKNOWN, upon=()) for path, it in files.items()
         }
         self._measure()
 
@@ -419,9 +403,8 @@ def _begins(known: Known, text: str | None) -> bool:
     return bool(text) and isinstance(known.base, str) and known.base.startswith(text or "")
 
 
-def _may_be_anothers(agreed: Agreed, others: Iterable[Known]) -> bool:
-    """Tell whether another agent knows the file without any of those edits that the user has not
-    saved: it may be the one that has written it, and does not mean them."""
-    texts = [it.latest for it in others if isinstance(it.latest, str)]
-    edits = set(split_lines(agreed.text)) - set(split_lines(agreed.older)) if texts else set()
-    return bool(edits) and any(edits.isdisjoint(split_lines(it)) for it in texts)
+def _carried(version: str, before: str | None, after: str | None) -> str | None:
+    """Return a version with what somebody made of a newer one; None: no file."""
+    if before is None or after is None:
+        return None if after is None else clean(after)
+    return clean(carried(*map(clean, (version, before, after))))

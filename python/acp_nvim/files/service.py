@@ -28,7 +28,6 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Files
 from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
-from acp_nvim.files.base import base_of_write
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import Misfit, clean, encoded, is_misread
@@ -229,14 +228,15 @@ class FileService:
     ) -> None:
         """Write, and say who did; the caller holds `exclusive`, too."""
         path = synced.live.path
-        live, request = synced.live, self._request(session, synced, content, author)
+        live = synced.live
+        making = partial(self._request, session, synced, content, author)
+        request = await aside_if_large(making, content)
         self._check(path)
         try:
             written = await write(self._files, live, request, partial(self._again, path, author))
         except FileProblem as problem:
-            self._sync.unfinished.refused(path)
+            self._sync.deferred.refused(path)
             if isinstance(problem, WriteConflict):
-                self._knowledge.was_refused(session, request)
                 self._conflicted(request, problem, author)
             raise
         try:
@@ -259,7 +259,7 @@ class FileService:
                 live.attributes,
             )
             await self._sync.tell(fact)
-            self._sync.unfinished.told(path)
+            self._sync.deferred.told(path)
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
@@ -275,7 +275,7 @@ class FileService:
         self._check_reading(base, known.encoding, live)
         begun = partial(self._begun, live.path, author, live.encoding)
         # a second copy within the turn has no second effect
-        is_own = known.writer is not None and not known.has_written(content, author)
+        is_own = known.has_changed and not known.has_written(content, author)
         returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
         return WriteRequest(live.path, base, content, returned, begun)
 
@@ -289,16 +289,16 @@ class FileService:
         the user's text."""
         live, seen = synced.live, synced.known
         if known.base is not UNKNOWN:
-            return base_of_write(known.base, known.made, content)
+            return known.base_of(content)
         seen = clean(seen, live.encoding) if isinstance(seen, str) else seen
-        base = base_of_write(seen, known.made, content)
+        base = replace(known, base=seen).base_of(content)
         if live.buffer is None or not isinstance(base, str):
             return base
         lineage = self._knowledge.lineage(author, live.path, known, live.buffer.saved)
         with suppress(Misfit):  # the write is refused for that
             exact = partial(encoded, live.path, old=live.newest or "", encoding=live.encoding)
             before, after = exact(base, sure=False), exact(content)
-            base = clean(lineage.base(before, before, after, live.encoding), live.encoding)
+            base = clean(lineage.base(before, after, live.encoding), live.encoding)
         return base
 
     def _check_reading(self, base: Text, encoding: str, live: LiveFile) -> None:
@@ -321,7 +321,7 @@ class FileService:
         self, path: str, author: Author | None, encoding: str, before: str | None, after: str
     ) -> None:
         self._check_undisputed(path, found=True)  # the disk would have it no more, nor would we
-        self._sync.unfinished.begins(path, before, after, author)
+        self._sync.deferred.begins(path, before, after, author)
         fact = event.WriteBegun(path, before, after, author, encoding)
         await self._sync.foresee(fact)
         self._emit(fact)
@@ -334,7 +334,7 @@ class FileService:
         self._check_undisputed(path)
 
     def _check_undisputed(self, path: str, *, found: bool = False) -> None:
-        line = self._sync.disputes.line(path, found=found)
+        line = self._sync.conflicts.line(path, found=found)
         if line is not None:
             raise FileProblem(
                 f"{path} was changed on disk by another program, and by the user, at line "

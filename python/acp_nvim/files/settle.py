@@ -2,12 +2,14 @@
 
 In place, by the lines that differ, so that marks, cursor and undo stay. Into unsaved edits what
 the disk has new is merged; where both changed the same place the user's text stays. `settle`
-decides, purely; `bring_up` carries it out.
+decides, purely; `bring_up` carries it out. Nobody says whether who writes a file had read
+what the disk held, or has an older text in mind and writes all of it anew: see `history.versions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -17,13 +19,57 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.base import UNKNOWN_LINEAGE, Lineage
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
-from acp_nvim.files.line_ends import even
+from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
+from acp_nvim.history.line_ends import even
+from acp_nvim.history.versions import nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
+
+
+class Candidate(Struct, frozen=True):
+    """A text that a change may have been made of, as agents read it.
+
+    `encoding`: that of the buffer by which it was read, "" without one.
+    """
+
+    text: str
+    encoding: str
+
+
+class Lineage(Struct, frozen=True):
+    """The texts that a change of the disk may have been made of, besides what the disk held; of two
+    that are as near the first counts. `repeated`: a whole text that an agent wrote through us, with
+    which nothing is new."""
+
+    candidates: tuple[Candidate, ...] = ()
+    repeated: str | None = None
+
+    def knows(self, text: str, encoding: str) -> bool:
+        """Return whether an exact text of a buffer with that encoding is one of these."""
+        read = clean(text, encoding)
+        return any(it.text == read for it in self.candidates)
+
+    def base(self, before: str, after: str, encoding: str) -> str:
+        """Return what `after` was made of, where the disk held `before`: both exact texts, of a
+        buffer with that encoding."""
+        if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
+            return before  # the one has characters, the other bytes that are none
+        if clean(after, encoding) == self.repeated:
+            return after
+        return nearest((*self._exact(before, encoding), before), after)
+
+    def _exact(self, before: str, encoding: str) -> Iterator[str]:
+        for it in self.candidates:
+            if it.encoding != encoding and is_misread(it.text, before, it.encoding, encoding):
+                continue  # its lines would be taken for others'
+            with suppress(Misfit):  # then the change was made of none of its lines
+                yield encoded("", it.text, before, encoding, sure=False)
+
+
+UNKNOWN_LINEAGE = Lineage()
 
 
 class Followed(Struct, frozen=True):
@@ -269,22 +315,31 @@ def _take(
     if before is None and text and lineage.knows(text, live.encoding):
         before = text  # the file was gone: of what only the editor has the agent has gone on
     if now is None:
-        if change is None or change.before is None:
-            return NOTHING
-        # An empty buffer was opened where the file had been: what was there is what was last seen.
-        return Settlement(followed=Followed(change.before if buffer.empty else text, None))
+        return _gone(buffer, text, change)
     is_users = buffer.written is not None
     if before is not None and not is_users:
         # What the user had is `before` also where Neovim has read the file anew by itself.
-        base = lineage.base(before, before, now, live.encoding)
+        base = lineage.base(before, now, live.encoding)
         if base != before:
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
-    edit = None
     has_come = change is not None and change.before is None  # Neovim would ask about a new file
-    if now != text or touched or has_come or is_users:  # the user's write is known from now on
-        hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
-        edit = BufferEdit(hunks, options, follows=True)
+    # the user's write is known from now on
+    is_new = now != text or touched or has_come or is_users
+    edit = _following(buffer, text, now) if is_new else None
     return Settlement(edit, None if before == now else Followed(before, now))
+
+
+def _gone(buffer: LiveBuffer, text: str, change: DiskChange | None) -> Settlement:
+    if change is None or change.before is None:
+        return NOTHING
+    # An empty buffer was opened where the file had been: what was there is what was last seen.
+    return Settlement(followed=Followed(change.before if buffer.empty else text, None))
+
+
+def _following(buffer: LiveBuffer, text: str, now: str) -> BufferEdit:
+    """Return what makes the buffer, which has that text, equal the disk as it is now."""
+    hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
+    return BufferEdit(hunks, options, follows=True)
 
 
 def _before(
@@ -315,7 +370,7 @@ def _merge(
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
     is_users = buffer.written is not None
     known = UNKNOWN_LINEAGE if is_users else lineage
-    base = "" if before is None else known.base(before, text, now, live.encoding)
+    base = "" if before is None else known.base(before, now, live.encoding)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 

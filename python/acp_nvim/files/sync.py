@@ -19,22 +19,23 @@ import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
+from acp_nvim.files.attribution import OF_EDITOR, Attribution, inside
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
+from acp_nvim.files.conflicts import Conflicts
+from acp_nvim.files.deferred import Deferred, DeferredChange, as_new
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
-from acp_nvim.files.following.asked import OF_EDITOR, Asked, inside
-from acp_nvim.files.following.disputes import Disputes
-from acp_nvim.files.following.taken import Taken
-from acp_nvim.files.following.unfinished import Late, Unfinished, as_new
 from acp_nvim.files.hands import Hands
-from acp_nvim.files.knowledge import Knowledge
+from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved, joined
+from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
 
 ATTEMPTS = 5
@@ -55,7 +56,7 @@ class Synced(Struct, frozen=True):
 class DiskSync:
     """Brings open buffers up to the disk: `look` and `sweep` return at once, `run` does the work.
 
-    Whose a change is, `Asked` knows.
+    Whose a change is, `Attribution` knows.
     """
 
     def __init__(
@@ -74,13 +75,12 @@ class DiskSync:
         self._knowledge = knowledge
         self._baselines = baselines or Baselines()
         self.foresee: Foresee = unforeseen
-        self._asked = Asked(author)
+        self._asked = Attribution(author)
         self.hands = Hands(emit)
         self.ended = self._asked.ended
-        self.unfinished = Unfinished(emit, knowledge)
+        self.deferred = Deferred(emit, knowledge)
         self._busy: dict[str, Busy] = {}
-        self.disputes = Disputes(emit)
-        self._taken = Taken(knowledge, self._baselines, self.disputes, self.tell)
+        self.conflicts = Conflicts(emit)
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -102,7 +102,7 @@ class DiskSync:
     def free(self) -> None:
         """A command of the user's is over: what waits for that, or for another buffer, is done."""
         self.hands.free()
-        if any(self.unfinished):
+        if any(self.deferred):
             self._wake.set()
 
     async def run(self) -> None:
@@ -116,7 +116,7 @@ class DiskSync:
 
     async def drain(self) -> None:
         """Return when all that was asked for is done, and what waits was tried again."""
-        self._asked.again(self.unfinished)
+        self._asked.again(self.deferred)
         async with self.exclusive():
             pass
 
@@ -200,15 +200,15 @@ class DiskSync:
         for attempt in range(ATTEMPTS):
             encoding = encoding_of(buffer)
             known = self._baselines.text(path, encoding)
-            before = before if attempt else self.unfinished.seen(path, known)
+            before = before if attempt else self.deferred.seen(path, known)
             change = await self._baselines.look(path, encoding)
             if attempt or change is not None:  # the user has gone on meanwhile
                 buffer = await self._files.loaded(path)
             told = told if change is None else joined(told, change)
-            same = change is None and isinstance(known, str) and path not in self.disputes
+            same = change is None and isinstance(known, str) and path not in self.conflicts
             opened = await self._files.loaded(path) if change and not buffer else buffer
             live = await with_buffer(path, opened)  # it may be opened meanwhile
-            change = self.unfinished.without_own(live, change)
+            change = self.deferred.without_own(live, change)
             whose = self._asked.whose(path, author, self._knowledge.repeats(live))
             found = await self._follow(live, whose, change, same=same, sure=sure)
             if found is not None:
@@ -216,7 +216,7 @@ class DiskSync:
                 break
         if before is UNKNOWN and told is not None:
             before = told.before
-        return Synced(live, before, told, self._busy.get(path), self.unfinished.unread(path))
+        return Synced(live, before, told, self._busy.get(path), self.deferred.unread(path))
 
     async def refresh(self, path: str, encoding: str, text: str | None = None) -> None:
         """See the file as it is now: it was we who wrote it, through a buffer in that encoding.
@@ -232,8 +232,8 @@ class DiskSync:
         that, `UNKNOWN`: nothing else. Another program may have changed it since."""
         if not isinstance(left, Unknown):
             self._baselines.note(path, left)
-        self.unfinished.over(path)
-        self.disputes.over(path, wrote=not isinstance(left, Unknown))
+        self.deferred.over(path)
+        self.conflicts.over(path)
         self._waits(path)
 
     async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
@@ -241,16 +241,16 @@ class DiskSync:
 
         Returns what became of the live text, None if there is nothing to tell.
         """
-        late = Late(change, author)
+        late = DeferredChange(change, author)
         try:
             live, followed = await self._settle(await load(self._files, path), late)
         except FileProblem as problem:
-            self.unfinished.later(path, late, problem)
+            self.deferred.later(path, late, problem)
             self._waits(path, problem, author, tell=True)
             return None
         await self.refresh(path, live.encoding, change.after)
         if followed is not None:
-            self.disputes.note(path, author, followed, change)
+            self.conflicts.note(live, author, followed, change)
         return followed
 
     async def tell(self, fact: FileWritten | DiskChanged) -> None:
@@ -282,7 +282,7 @@ class DiskSync:
             with self._alone():
                 if await self._found(change, author, is_open=change.path in opened):
                     done.add(change.path)
-        for path in [it for it in {**opened, **dict.fromkeys(self.unfinished)} if it not in done]:
+        for path in [it for it in {**opened, **dict.fromkeys(self.deferred)} if it not in done]:
             if path not in files or not self.is_in_step(path, files[path].synced):
                 await self.sync(path, author)
 
@@ -290,22 +290,24 @@ class DiskSync:
         """Return whether who was in step with the file at that stamp has had what it has, as we
         have, and nothing waits."""
         stamp = disk.stamp(path)
-        waits = path in self.unfinished or self.disputes.waits(path) or path in self._busy
+        waits = path in self.deferred or path in self.conflicts or path in self._busy
         return not waits and stamp == synced != "" and self._baselines.held(path, stamp)
 
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
         """Take what a sweep has found; return whether that is done."""
         whose = self._asked.whose(change.path, author)
-        with self.unfinished.amid(Late(change, whose)):
-            if is_open or change.path in self.unfinished:
+        with self.deferred.amid(DeferredChange(change, whose)):
+            if is_open or change.path in self.deferred:
                 live = await load(self._files, change.path)
-                new = self.unfinished.without_own(live, change)
+                new = self.deferred.without_own(live, change)
                 whose = self._asked.whose(change.path, author, self._knowledge.repeats(live))
                 return await self._follow(live, whose, new) is not None
             live = LiveFile(change.path, stamp=disk.stamp(change.path))
             is_sure = self._asked.how_sure(change.path, whose)
-            if (followed := (await self._settle(live, Late(change, whose)))[1]) is not None:
-                await self._taken.took(live, whose, followed, change, is_sure)
+            if (
+                followed := (await self._settle(live, DeferredChange(change, whose)))[1]
+            ) is not None:
+                await self._took(live, whose, followed, change, is_sure)
         return False
 
     async def _miss(
@@ -335,37 +337,36 @@ class DiskSync:
     ) -> LiveFile | None:
         """Bring the buffer up to the disk, and tell; return the file then, None to look again."""
         path = live.path
-        if self.unfinished.waits(path) and await self._is_merged(path):
-            await self._taken.took_merged(await load(self._files, path), self.unfinished.take(path))
+        if self.deferred.waits(path) and await self._is_merged(path):
+            await self._took_merged(await load(self._files, path), self.deferred.take(path))
         is_new = change is not None
         is_sure = self._asked.how_sure(live.path, author, said=sure)  # its turn may end meanwhile
-        late = self.unfinished.with_late(live.path, Late(change, author, sure=is_sure))
+        late = self.deferred.with_late(live.path, DeferredChange(change, author, sure=is_sure))
         author, is_sure = late.author, late.sure or is_sure
         held = self._baselines.text(live.path, live.encoding)
-        with self.unfinished.amid(late):
-            change = self.disputes.made_upon(late.change, live)
+        with self.deferred.amid(late):
+            change = self.conflicts.upon(late.change, live)
             late = replace(late, change=change)
             try:
                 live, followed = await self._settle(live, late, same=same, held=held)
             except FileProblem as problem:
                 # The buffer stays as it was, and Neovim warns the user as it does without us.
-                self.unfinished.later(live.path, late, problem, is_new=is_new)
+                self.deferred.later(live.path, late, problem, is_new=is_new)
                 self._waits(live.path, problem, author, tell=change is not None)
                 return None if isinstance(problem, Moved) else live
             self._waits(live.path)
             if followed is not None:
                 followed = as_new(followed) if late.amid else followed
-                await self._taken.took(live, author, followed, change, is_sure)
-                self.disputes.note_begun(live.path, followed, change)
+                await self._took(live, author, followed, change, is_sure)
             elif not is_new and late.problem and await self._is_merged(path):
-                await self._taken.took_merged(live, late)
+                await self._took_merged(live, late)
             else:
-                self.disputes.seen(live)
+                self.conflicts.seen(live)
         return live
 
     async def _is_merged(self, path: str) -> bool:
         """Return whether the editor has taken what waited, as the user wrote the file."""
-        return self.unfinished.is_merged(path, await self._files.merged(path))
+        return self.deferred.is_merged(path, await self._files.merged(path))
 
     def _waits(
         self,
@@ -388,10 +389,10 @@ class DiskSync:
             self.hands.over(path)
 
     async def _settle(
-        self, live: LiveFile, late: Late, *, same: bool = False, held: Text = UNKNOWN
+        self, live: LiveFile, late: DeferredChange, *, same: bool = False, held: Text = UNKNOWN
     ) -> tuple[LiveFile, Followed | None]:
         """Bring the buffer up to the disk; see `bring_up`. An agent's text is kept by the log."""
-        is_given_up = self.disputes.given_up(live)
+        is_given_up = self.conflicts.given_up(live)
         if is_given_up:
             self._knowledge.given_up(live.path)
         knows = None if is_given_up else late.author
@@ -405,3 +406,50 @@ class DiskSync:
             same=same,
             held=held,
         )
+
+    # --- once the live text has what the disk had new
+
+    async def _took(
+        self,
+        live: LiveFile,
+        author: Author | None,
+        followed: Followed,
+        change: DiskChange | None,
+        is_sure: Sure,
+        *,
+        left: Text = UNKNOWN,
+    ) -> None:
+        """Tell of it; `left`: what the author left on the disk, `UNKNOWN`: what was seen there."""
+        path, before, after = live.path, followed.before, followed.after
+        is_new = before != after or (change is not None and change.after is None)
+        if is_new or followed.conflicts:
+            learning = partial(self._learn, live, author, followed, is_sure, left)
+            await aside_if_large(learning, before or "", after or "")
+        if is_new:
+            form = None if change is None else change.form
+            await self.tell(DiskChanged(path, before, after, author, form, live.encoding))
+        self.conflicts.note(live, author, followed, change)
+
+    async def _took_merged(self, live: LiveFile, late: DeferredChange) -> None:
+        """Tell of a change that waited, and that the editor has taken before the user wrote."""
+        change, text = late.change, live.exact or ""
+        if change is not None and change.after is not None:
+            # beside what the user has written the rest of it may stand against that
+            base = change.before or ""
+            without, _ = reconciled(change.after, text, base)
+            _, conflicts = reconciled(base, without, change.after)
+            found = Followed(without, text, base, change.after, conflicts)
+            sure = late.sure or "unlikely"
+            await self._took(live, late.author, found, change, sure, left=change.after)
+
+    def _learn(
+        self, live: LiveFile, author: Author | None, followed: Followed, is_sure: Sure, left: Text
+    ) -> None:
+        """What an agent has made on disk it knows."""
+        text = self._baselines.text(live.path, live.encoding) if left is UNKNOWN else left
+        read = followed.read(live)
+        self._knowledge.followed(live.path, author, read)
+        is_idle = followed.before == followed.after and not followed.conflicts
+        if author is None or is_idle or isinstance(text, Unknown):
+            return
+        self._knowledge.left(author.session_key, live, live.read(text), read, is_sure)

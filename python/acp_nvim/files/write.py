@@ -17,10 +17,10 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
-from acp_nvim.files.line_ends import Even, with_ends_of
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, reconcile
+from acp_nvim.history.line_ends import Even, with_ends_of
+from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
 
 ATTEMPTS = 5
 """How often a write begins anew because the user types meanwhile."""
@@ -92,7 +92,7 @@ class WriteConflict(FileProblem):
         super().__init__(
             f"{request.path} was changed by the user since you read it, at line {line}: "
             "read it again and repeat your edit",
-            f"you have changed line {line}, too: :Acp review",
+            f"you have also changed line {line}: :Acp review",
         )
 
 
@@ -170,11 +170,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         return None
     on_disk = live.on_disk
     await _check(files, live, buffer)
-    text = buffer_text(buffer) if buffer.modified else live.held
-    # A text that only the editor still has is the user's once an agent has read it and goes on.
-    is_read = bool(text) and request.base == text
-    before = None if on_disk is None and not (buffer.modified or is_read) else text
-    ours = text if on_disk is None or buffer.modified else on_disk
+    text, before, ours = _sides(live, buffer, request)
     if buffer.modified and request.base is UNKNOWN and request.content == on_disk:
         # Some agents write the disk first and then tell us. What the user's edits were made upon
         # was never seen, so a merge could take either side's back: leave both.
@@ -188,18 +184,34 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     saved = merged == on_disk and not buffer.modified
     if saved:
         result = replace(result, left=live.on_disk)
-    if saved and after == text:
-        return result
+        if after == text:
+            return result
     exact_bytes(live.path, after)
     await request.begun(before, after)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options, stamp=live.stamp)
-    # What a formatter makes of it on `BufWritePost` is the agent's doing: it goes when that goes.
-    if written is None:
-        return None
+    return None if written is None else _as_formatted(result, written)
+
+
+def _sides(
+    live: LiveFile, buffer: LiveBuffer, request: WriteRequest
+) -> tuple[str, str | None, str]:
+    """Return what the buffer has, what there was before the write, None: no file, and what it is
+    merged with."""
+    on_disk = live.on_disk
+    text = buffer_text(buffer) if buffer.modified else live.held
+    # A text that only the editor still has is the user's once an agent has read it and goes on.
+    is_read = bool(text) and request.base == text
+    before = None if on_disk is None and not (buffer.modified or is_read) else text
+    return text, before, text if on_disk is None or buffer.modified else on_disk
+
+
+def _as_formatted(result: WriteResult, written: LiveBuffer) -> WriteResult:
+    """Return it with what a formatter has made of the text on `BufWritePost`: that is the agent's
+    doing, and goes when its text goes."""
     now = buffer_text(written)
-    left = after if written.modified else now
+    left = result.after if written.modified else now
     return replace(result, after=now, stamp=written.synced, left=left)
 
 
@@ -258,13 +270,25 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
         return request.content
     merged, conflicts = _both(base, ours, request.content)
     if not isinstance(request.returned, Unknown):
-        asked, apart = _both(request.returned or "", ours, request.content)
-        if apart or (asked != merged and not conflicts):
+        returned = request.returned or ""
+        asked, apart = _both(returned, ours, request.content)
+        back = _is_back(base, returned, ours, request.content) if apart else asked != merged
+        if back and (apart or not conflicts):
             raise WasTakenBack(request.path)
     if conflicts:
         is_on_disk = on_disk == request.content
         raise WriteConflict(request, base, conflicts, on_disk=is_on_disk)
     return merged
+
+
+def _is_back(base: str, returned: str, ours: str, content: str) -> bool:
+    """Return whether lines of the base that the content has were taken out by what was taken back,
+    or lines that it has not are there again; what the user has edited since is neither."""
+    old, new, live, wanted = Even(base, returned, ours, content).lines
+    hunks = diff(old, new)
+    gone = {row for it in hunks for row in old[it.first : it.last]} & {*wanted}
+    came = ({row for it in hunks for row in it.lines} - {*wanted}) & {*live}
+    return bool(gone or came)
 
 
 def _both(base: str, ours: str, content: str) -> tuple[str, Sequence[ConflictRegion]]:

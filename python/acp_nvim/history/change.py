@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Saw, Wrote
 from acp_nvim.history.file import File
-from acp_nvim.history.form import LINE_ENDS, bare, end_of, joined, kind, parsed
+from acp_nvim.history.form import LINE_ENDS, all_bare, end_of, joined, kind, parsed
 from acp_nvim.history.line import (
     FILE,
     NOBODY,
@@ -82,7 +82,7 @@ def _changed(file: File, text: str | None, author: Author | None, at: float) -> 
     settings = tuple(it for it in written.settings if it not in before)
     ends = (it for it in (*before, *written.settings) if it.startswith(LINE_ENDS))
     end = end_of([*ends])
-    there = [bare(line, end) for line in alive_lines(file.runs)]
+    there = all_bare(alive_lines(file.runs), end)
     is_bare = bool(there) and there[0] != FILE  # who had made the file was undone
     hunks = diff(there, written.lines[1:] or written.lines if is_bare else written.lines)
     if not (hunks or settings):

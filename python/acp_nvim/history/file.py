@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
-from acp_nvim.history.form import end_of, joined, kind
+from acp_nvim.history.form import end_of, in_force, joined
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
 
 
@@ -31,9 +31,7 @@ class File(Struct, frozen=True):
     @property
     def settings(self) -> tuple[str, ...]:
         """The settings that count."""
-        found = {kind(run.texts[0]): run.texts[0] for run in reversed(self.form)}
-        found |= {kind(run.texts[0]): run.texts[0] for run in self.form if run.story.alive}
-        return tuple(found.values())
+        return in_force(self.form)
 
     @property
     def end(self) -> str:

@@ -6,12 +6,12 @@ which has a story as lines do. Where the ends are mixed, lines that end otherwis
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
-from acp_nvim.history.line import FILE
+from acp_nvim.history.line import FILE, Runs
 from acp_nvim.patterns import lazy_pattern
 
 MARK: Final = lazy_pattern("[\udd10-\udd3f]?\ufeff?")
@@ -66,7 +66,19 @@ def _split(text: str, end: str, *, is_mixed: bool) -> list[str]:
     if not is_mixed:
         return text.split(end)
     *lines, last = text.split("\n")
-    return [*(bare(f"{line}\n", end) for line in lines), last]
+    return [*all_bare((f"{line}\n" for line in lines), end), last]
+
+
+def in_force(form: Runs) -> tuple[str, ...]:
+    """Return the settings that count: of each kind the last one that is there, else the first."""
+    found = {kind(run.texts[0]): run.texts[0] for run in reversed(form)}
+    found |= {kind(run.texts[0]): run.texts[0] for run in form if run.story.alive}
+    return tuple(found.values())
+
+
+def all_bare(lines: Iterable[str], end: str) -> list[str]:
+    """Return lines without the ends that they carry themselves, see `bare`."""
+    return [bare(line, end) if line.endswith("\n") else line for line in lines]
 
 
 def bare(line: str, end: str) -> str:

@@ -102,14 +102,21 @@ def packed(items: Iterable[Run]) -> Runs:
     runs: list[Run] = []
     texts: list[str] = []
     story: Story | None = None
+    last: Run | None = None
+    """The only one of its story until now."""
     for run in items:
-        if story is not None and (run.story is story or run.story == story):
+        its = run.story
+        # most neighbours differ in their birth, which is quickly seen
+        if story is its or (story is not None and its.born == story.born and its == story):
+            texts, last = texts if last is None else [*last.texts], None
             texts += run.texts
             continue
         if story is not None:
-            runs.append(Run(tuple(texts), story))
-        texts, story = [*run.texts], run.story
-    return (*runs, Run(tuple(texts), story)) if story is not None else ()
+            runs.append(last or Run(tuple(texts), story))
+        texts, story, last = [], its, run
+    if story is not None:
+        runs.append(last or Run(tuple(texts), story))
+    return tuple(runs)
 
 
 def each(runs: Runs, change: Callable[[Story], Story]) -> Runs:
@@ -145,8 +152,7 @@ def cut(runs: Runs, hunks: Iterable[Hunk]) -> Iterator[Run | Place]:
             row += len(run.texts) if story.alive else 0
             items += ((text, story) for text in run.texts)
         yield Place(items, hunk.lines, above, rest.next)
-    while rest.next:
-        yield rest.take()
+    yield from rest.all()
 
 
 class _Rest:
@@ -164,10 +170,17 @@ class _Rest:
         """The story of the next line."""
         return self._runs[-1].story if self._runs else None
 
-    def take(self, most: int | None = None) -> Run:
+    def all(self) -> Iterator[Run]:
+        """Take all runs that are left."""
+        if self._runs:
+            run = self._runs.pop()
+            yield Run(run.texts[self._taken :], run.story) if self._taken else run
+        yield from reversed(self._runs)
+
+    def take(self, most: int) -> Run:
         """Take the next run; of one that is there so many lines at most."""
         run, start = self._runs[-1], self._taken
-        if most is not None and run.story.alive and len(run.texts) - start > most:
+        if run.story.alive and len(run.texts) - start > most:
             self._taken = start + most
             return Run(run.texts[start : start + most], run.story)
         self._taken = 0

@@ -42,7 +42,8 @@ class _Reviewed:
     def __init__(self, file: File, state: State = "pending") -> None:
         self.file = file
         self.is_kept = state == "kept"
-        self.events = file.agents() | file.upon.keys()
+        self.agents = file.agents()
+        self.events = self.agents | file.upon.keys()
         known: dict[Story, bool] = {}
         runs: list[Run] = []
         changed: list[bool] = []
@@ -128,7 +129,7 @@ class _Reviewed:
     def authors(self, stories: Sequence[Story]) -> tuple[Author, ...]:
         """Return whose the lines are, in the order of their changes."""
         events = frozenset[int]().union(*(it.on & self.events for it in stories))
-        theirs = events & self.file.agents()
+        theirs = events & self.agents
         for event in () if theirs else events:
             theirs |= self.file.upon.get(event, frozenset())
         changes = (self.file.change(it) for it in sorted(theirs))

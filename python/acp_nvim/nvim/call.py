@@ -1,4 +1,4 @@
-"""The greenlet hop: how a task on pynvim's loop calls Lua in Neovim.
+"""The greenlet hop: how a task on pynvim's loop calls Lua in Neovim, and how a verb is answered.
 
 pynvim's requests block a greenlet, tasks await: each call runs in a greenlet of its own and
 completes a future. Nobody else needs to know. Must be used on `nvim.loop` only (host.md, 2).
@@ -14,7 +14,9 @@ import greenlet
 from pynvim import Nvim
 from pynvim.api.common import NvimError
 
-from acp_nvim.errors import EditorError
+from acp_nvim.editor import Bridge
+from acp_nvim.errors import EditorError, UserError
+from acp_nvim.nvim.plain import plain
 
 _LARGEST = 2**63 - 1
 
@@ -76,3 +78,25 @@ def fitting(value: Any) -> Any:
             return [fitting(it) for it in value]
         case _:
             return value
+
+
+class NvimBridge(Bridge):
+    """Answers verbs, and tells of process groups: `lua/acp/host/bridge.lua`."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def answer(self, call: int, error: str | None, result: Any) -> None:
+        """See `Bridge`."""
+        self._call.post("acp.host.bridge.answer", call, error, plain(result))
+
+    async def headers(self, agent: str) -> Mapping[str, str]:
+        """See `Bridge`."""
+        found = await self._call.lua("acp.host.options.headers", agent)
+        if problem := found.get("problem"):
+            raise UserError(problem)
+        return dict(found.get("headers") or {})
+
+    def group(self, group: int, alive: bool) -> None:
+        """See `Bridge`."""
+        self._call.post("acp.host.bridge.group", group, alive)

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from acp_nvim.editor import Editor
-from acp_nvim.nvim.bridge import NvimBridge
-from acp_nvim.nvim.call import Call
-from acp_nvim.nvim.chats import NvimChats
-from acp_nvim.nvim.chooser import Pickers
-from acp_nvim.nvim.comparer import NvimComparer
+from acp_nvim.nvim.call import Call, NvimBridge
 from acp_nvim.nvim.files import NvimFiles
-from acp_nvim.nvim.follower import NvimFollower
-from acp_nvim.nvim.login import NvimLoginTerminals
 from acp_nvim.nvim.notifier import Faults, Notices
 from acp_nvim.nvim.painter import Painter
 from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.reviewer import NvimReviewer
-from acp_nvim.nvim.surroundings import NvimSurroundings
-from acp_nvim.nvim.terminals import TerminalBuffers
+from acp_nvim.nvim.terminals import NvimLoginTerminals, TerminalBuffers
+from acp_nvim.nvim.windows import NvimChats, NvimComparer, NvimFollower, NvimSurroundings, Pickers
 
 
 def neovim(call: Call) -> Editor:

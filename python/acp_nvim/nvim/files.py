@@ -151,7 +151,7 @@ class NvimFiles(Files):
 
     async def selection(self, selection: Selection) -> Selection:
         """Return it as it stands now and drop its mark; unchanged if its buffer is gone."""
-        now = await self._lua("acp.files.live.selection", selection.buffer, selection.mark)
+        now = await self._lua("acp.prompt.attachment.selected", selection.buffer, selection.mark)
         if not now:
             return selection
         lines = tuple(now["lines"])

@@ -34,9 +34,9 @@ class Notices(Notifier):
         """See `Notifier`."""
         self._call.post("acp.ui.attention.tell", chat, text, warning)
 
-    def event(self, name: str, data: Mapping[str, Any]) -> None:
+    def event(self, name: str, data: Mapping[str, Any], *, at_once: bool = False) -> None:
         """See `Notifier`."""
-        self._painter.event(name, told(data))
+        self._painter.event(name, told(data), at_once=at_once)
 
     def fault(self, error: BaseException) -> None:
         """See `Notifier`."""

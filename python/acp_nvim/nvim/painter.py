@@ -18,8 +18,7 @@ from msgspec import Struct, field
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.nvim.plain import bar, op
-from acp_nvim.nvim.trial import Tried, is_sendable, tried
+from acp_nvim.nvim.plain import Tried, bar, is_sendable, op, tried
 from acp_nvim.signal import Signal
 from acp_nvim.view.block import Block
 from acp_nvim.view.op import Replace, portions
@@ -64,6 +63,8 @@ class Painter:
         self._dirty: dict[int, None] = {}
         self._events: list[tuple[str, Mapping[str, Any]]] = []
         self._wake = Signal()
+        self._hurry = Signal()
+        """The next frame is not to wait for its time."""
         self._drawn = Signal()
         self._busy = False
         self._failed: object = None
@@ -85,8 +86,10 @@ class Painter:
         self._canvases.pop(chat, None)
         self._dirty.pop(chat, None)
 
-    def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """Fire a `User` autocommand after all drawing that is pending now."""
+    def event(self, name: str, data: Mapping[str, Any], *, at_once: bool = False) -> None:
+        """Fire a `User` autocommand after all drawing that is pending now; see `Notifier`."""
+        if at_once:
+            self._hurry.set()
         self._events.append((name, data))
         if len(self._events) > MOST_EVENTS:
             del self._events[: MOST_EVENTS // 10]
@@ -105,10 +108,12 @@ class Painter:
         paused = False
         while True:
             await self._wake.wait()
+            self._hurry = Signal()
             started = anyio.current_time()
             paused = await self._frame(started + FRAME if paused else started)
             cost = anyio.current_time() - started
-            await anyio.sleep(0 if paused else max(FRAME - cost, min(cost, 1.0)))
+            with anyio.move_on_after(0 if paused else max(FRAME - cost, min(cost, 1.0))):
+                await self._hurry.wait()
 
     async def _frame(self, until: float) -> bool:
         """Draw all that has changed; return whether there is more to draw at once.

@@ -121,6 +121,12 @@ def _plain_list(each: QuickfixList) -> dict[str, Any]:
             "end_lnum": item.last,
             "text": item.text,
             "type": item.kind,
+            "user_data": {
+                "path": item.path,
+                "key": item.key,
+                "line": item.first,
+                "last": item.last,
+            },
         }
         for item in each.items
     ]

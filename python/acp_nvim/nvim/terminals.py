@@ -1,7 +1,8 @@
-"""Terminal buffers: output in small frames, one call on its way at a time.
+"""Terminal buffers: output in small frames, one call on its way at a time; and those to log in.
 
 A terminal may write faster than an editor can show; then the screen leaves something out and says
 how much, and the user's keys still get through (host.md, 5). The log of the service has it all.
+Terminals to log in are the editor's own (`lua/acp/chat/login.lua`): their end comes as a verb.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+import anyio
 from msgspec import Struct, field
 
+from acp_nvim.editor import LoginProgram
 from acp_nvim.nvim.call import Call
 from acp_nvim.signal import Signal
 
@@ -153,3 +156,33 @@ def _leave_out(screen: _Screen) -> None:
     start = screen.waiting.find(b"\n", start) + 1 or start
     screen.left_out += start
     del screen.waiting[:start]
+
+
+class NvimLoginTerminals:
+    """Implements `editor.LoginTerminals`."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._ended: dict[int, anyio.Event] = {}
+        self._codes: dict[int, int | None] = {}
+        self._count = 0
+
+    async def run(self, title: str, program: LoginProgram) -> int | None:
+        """See `editor.LoginTerminals`."""
+        self._count += 1
+        number, ended = self._count, anyio.Event()
+        self._ended[number] = ended
+        argv, env = list(program.argv), dict(program.env)
+        try:
+            await self._call.lua("acp.chat.login.open", number, title, argv, env, program.cwd)
+            await ended.wait()
+        finally:
+            del self._ended[number]
+            self._call.post("acp.chat.login.close", number)
+        return self._codes.pop(number, None)
+
+    def ended(self, number: int, code: int | None) -> None:
+        """Take the end of a terminal: its exit code, None when the user closed it."""
+        if number in self._ended:
+            self._codes[number] = code
+            self._ended[number].set()

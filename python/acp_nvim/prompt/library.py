@@ -1,8 +1,27 @@
-"""The user's own slash prompts: `/name` stands for a text of `vim.g.acp.prompts`. Pure."""
+"""Slash prompts: `/name` stands for a text of `vim.g.acp.prompts`, or for one that is ready-made.
+
+The ready-made ones stand in `prompts.json`, which the completion in Lua reads as well.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Final
+
+READY_MADE: Final[Mapping[str, str]] = json.loads(
+    Path(__file__).parents[1].joinpath("prompts.json").read_text(encoding="utf-8")
+)
+
+
+def known(own: Mapping[str, str], of_agent: Collection[str] = ()) -> Mapping[str, str]:
+    """Return all prompts: the user's own count more than the agent's commands, ready-made less.
+
+    An empty one of the user's takes the name away.
+    """
+    ready_made = {name: text for name, text in READY_MADE.items() if name not in of_agent}
+    return {name: text for name, text in {**ready_made, **own}.items() if text}
 
 
 def expanded(text: str, prompts: Mapping[str, str]) -> str:

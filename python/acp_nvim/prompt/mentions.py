@@ -8,7 +8,8 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias
+from functools import partial
+from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
@@ -68,6 +69,10 @@ class Mentions:
             "diagnostics": self._diagnostics,
             "diagnostic": self._diagnostic,
             "quickfix": self._quickfix,
+            "buffers": self._buffers,
+            "marks": self._marks,
+            "function": partial(self._enclosing, "function"),
+            "class": partial(self._enclosing, "class"),
             "diff": self._diff,
             "messages": self._messages,
             "terminal": self._terminal,
@@ -134,9 +139,9 @@ class Mentions:
         last = min(last, len(lines))
         said = "".join(lines[first - 1 : last])
         if long or len(said.encode()) > TEXT_LIMIT:
-            raise UserError(f"@{name} is too long to go along: speak of the lines that matter")
+            raise UserError(f"@{name} is too long to attach: name the lines that matter")
         if not 0 < first <= last:
-            raise UserError(f"@{name} does not go along: the file has {len(lines)} lines")
+            raise UserError(f"@{name} is not attached: the file has {len(lines)} lines")
         uri = f"{file_uri(path)}#L{first}-L{last}"
         resource = Resource(uri, text=said, mime_type=mime_type_of(path) or "text/plain")
         return (resource,) if takes.embedded else unembedded(resource)
@@ -180,6 +185,24 @@ class Mentions:
 
     async def _quickfix(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
         return _findings("quickfix", await self._surroundings.quickfix(), roots, takes)
+
+    async def _buffers(self, roots: Roots, _takes: Takes) -> tuple[Content, ...]:
+        paths = (_path(path, roots) for path in await self._surroundings.open_files())
+        links = tuple(_link(it, mime_type_of(it)) for it in paths if it is not None)
+        if not links:
+            raise UserError("@buffers: no file of the session's folders is open")
+        return links
+
+    async def _marks(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
+        return _findings("marks", await self._surroundings.marks(), roots, takes)
+
+    async def _enclosing(
+        self, kind: Literal["function", "class"], _roots: Roots, takes: Takes
+    ) -> tuple[Content, ...]:
+        around = await self._surroundings.enclosing(kind)
+        if around is None:
+            raise UserError(f"@{kind}: none is known around the cursor in the file last worked in")
+        return content_of(around, embedded=takes.embedded)
 
     async def _diff(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
         text = await git.diff(roots.cwd, TEXT_LIMIT)
@@ -257,7 +280,7 @@ def _row(finding: Finding, roots: Roots) -> str:
 def _report(name: str, text: str, takes: Takes, filetype: str = "") -> tuple[Content, ...]:
     """Return text that is in no file: the agent cannot read it by itself, so there is no link."""
     if len(text) > 2 * TEXT_LIMIT:
-        raise UserError(f"@{name} is too long to go along: speak of the lines that matter")
+        raise UserError(f"@{name} is too long to attach: name the lines that matter")
     if not takes.embedded:
         return (fenced(clean(text), filetype),)
     uri = "acp-nvim://" + file_uri(name).removeprefix("file://")

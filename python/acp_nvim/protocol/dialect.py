@@ -1,7 +1,7 @@
 """What the client needs of a protocol version, so that versions can stand beside each other.
 
 A dialect is stateless: it turns calls into `(method, params)` and JSON values into frozen
-dataclasses. `negotiate.choose` gives the one that both sides agreed on.
+records. `negotiate.choose` gives the one that both sides agreed on.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def previews(host: Host, asked: Asked) -> tuple[Preview, ...]:
 def _menu(host: Host, asked: Asked) -> Callable[[], Menu]:
     """Return what makes the menu; it may be called in a thread."""
     session, question = asked.session, asked.question
-    sight, agent = host.questions.sight(question.id), label(host, session)
+    sight, agent = host.questions.sight(question.id), session.state.agent
     if not isinstance(question, PermissionQuestion):
         draft = host.questions.draft(question.id)
         return partial(elicitation_menu, question, draft, agent=agent)
@@ -203,13 +203,6 @@ def subject(asked: Asked) -> ToolCall | None:
         call = ToolCall("", "", 0, about.title, about.kind, content=content)
         return replace(call, terminals=shown_in(state, content), raw_input=about.raw_input)
     return state.tool_call(question.tool_call_id)
-
-
-def label(host: Host, session: Session) -> str:
-    """Return what the agent is called, without its version: the chat has that."""
-    client = host.workspace.client(session.state.agent)
-    info = None if client is None else client.info
-    return (info.label if info else "") or session.state.agent
 
 
 def _chat(host: Host, session: Session) -> Chat | None:

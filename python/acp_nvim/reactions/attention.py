@@ -6,6 +6,8 @@ from acp_nvim.client.session import Session
 from acp_nvim.session.event import SessionClosed, TurnEnded
 from acp_nvim.session.state import SessionState
 from acp_nvim.view import attention
+from acp_nvim.view.review.waiting import waiting
+from acp_nvim.view.tally import Tally
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -39,12 +41,14 @@ async def _tell_end(host: Host, chat: Chat, event: TurnEnded) -> None:
     now = chat.session.state.status
     if now == "closed" or (now != "idle" and event.error is None):
         return
-    told, warning = attention.ending(called(host, state), event, _hunks(host, state))
+    told, warning = attention.ending(called(host, state), event, _waiting(host, state))
     host.editor.notifier.attend(chat.number, told, warning=warning)
 
 
-def _hunks(host: Host, state: SessionState) -> int:
-    """Return how many of the last turn's hunks wait for the user."""
+def _waiting(host: Host, state: SessionState) -> Tally:
+    """Return what of the last turn waits for the user."""
     turn = (state.agent, state.id, state.turn)
-    pending = (it for review in host.review.presenter.reviews() for it in review.pending)
-    return sum(turn in {(it.agent, it.session, it.turn) for it in hunk.authors} for hunk in pending)
+    return waiting(
+        host.review.presenter.reviews(),
+        lambda hunk: turn in {(it.agent, it.session, it.turn) for it in hunk.authors},
+    )

@@ -16,13 +16,13 @@ from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
     DiskChanged,
+    EditsGoOn,
     EditWaits,
     FileEvent,
     FilePut,
     FileRead,
     FileWritten,
     NotFollowed,
-    Rewritten,
     TakenBack,
     Unrecoverable,
     WriteBegun,
@@ -32,8 +32,9 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.history.author import SessionKey
-from acp_nvim.reactions import notes, questions
-from acp_nvim.session.event import Noticed
+from acp_nvim.reactions import measuring, notes, questions
+from acp_nvim.session.event import Event, Noticed, NoticeOver
+from acp_nvim.view.attention import waits
 from acp_nvim.view.place import relative
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import Authors
@@ -74,19 +75,14 @@ def record(host: Host, event: FileWritten | DiskChanged) -> None:
     """Count it to its author."""
     author = event.author
     if author is not None and event.before != event.after:
-        host.review.log.wrote(event.path, event.before, event.after, author, event.encoding)
+        texts = event.before, event.after
+        host.review.log.wrote(event.path, *texts, author, event.encoding, event.left)
         before, after = (_read(text, event.encoding) for text in (event.before, event.after))
         host.review.notes.wrote(author.session_key, event.path, before, after)
 
 
 def _read(text: str | None, encoding: str) -> str | None:
     return None if text is None else clean(text, encoding)
-
-
-def remember(host: Host, event: FileWritten | DiskChanged) -> None:
-    """Remember how the file was, in case that it comes back."""
-    if event.left is not None and event.author is not None:
-        host.review.log.left(event.path, event.left)
 
 
 def tell(host: Host, event: FileRead | FileWritten | DiskChanged) -> None:
@@ -120,12 +116,19 @@ def refuse(host: Host, event: WriteRefused) -> None:
 
 def wait(host: Host, event: EditWaits) -> None:
     """Say what waits, and why."""
-    whose = "a change" if event.session is None else f"{event.session[0]}'s write"
-    names = _names(event.paths, 3)
-    text = f"{event.doing} keeps {whose} of {names} waiting"
+    text = _waits(event)
     host.editor.notifier.notice(text, passing=True)
-    if event.session is not None:
-        _notice(host, event.session, text)
+    _apply(host, event.session, Noticed(text, "warning", "passing"))
+
+
+def go_on(host: Host, event: EditsGoOn) -> None:
+    """Say that no more."""
+    _apply(host, event.told.session, NoticeOver(_waits(event.told)))
+
+
+def _waits(event: EditWaits) -> str:
+    agent = None if event.session is None else event.session[0]
+    return waits(agent, _names(event.paths, 3), event.doing)
 
 
 def lament(host: Host, event: Unrecoverable) -> None:
@@ -163,7 +166,7 @@ def conflict(host: Host, event: Conflicted) -> None:
     found = event.conflict
     if event.tell and host.review.log.conflict(found.path) is None:
         whose, line, name = found.author.agent, found.places[0][0] + 1, _name(found.path)
-        text = f"{whose} has changed line {line} of {name}, too: :Acp review"
+        text = f"you and {whose} have both changed line {line} of {name}: :Acp review"
         host.editor.notifier.notice(text, warning=True)
         _notice(host, found.author.session_key, text)
     host.review.log.conflicted(found)
@@ -172,11 +175,6 @@ def conflict(host: Host, event: Conflicted) -> None:
 def settle(host: Host, event: ConflictSettled) -> None:
     """There is nothing to decide any more."""
     host.review.log.settled(event.path)
-
-
-def weigh(host: Host, event: Rewritten) -> None:
-    """See what is left to decide."""
-    host.review.log.rewritten(event.path, event.author, event.live, event.theirs)
 
 
 def put(host: Host, event: FilePut) -> None:
@@ -198,13 +196,13 @@ def take_back(host: Host, event: TakenBack) -> None:
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
-    FileWritten: (remember, record, tell, go_along, questions.file_changed),
-    DiskChanged: (remember, record, tell, questions.file_changed),
+    FileWritten: (record, measuring.count, tell, go_along, questions.file_changed),
+    DiskChanged: (record, measuring.count, tell, questions.file_changed),
     WriteRefused: (refuse,),
     EditWaits: (wait,),
+    EditsGoOn: (go_on,),
     Conflicted: (conflict,),
     ConflictSettled: (settle,),
-    Rewritten: (weigh,),
     Unrecoverable: (lament,),
     NotFollowed: (leave,),
     TakenBack: (take_back,),
@@ -218,9 +216,13 @@ def _fire(host: Host, name: str, session: SessionKey, path: str) -> None:
 
 
 def _notice(host: Host, key: SessionKey, text: str) -> None:
-    session = host.workspace.session(*key)
+    _apply(host, key, Noticed(text, "warning"))
+
+
+def _apply(host: Host, key: SessionKey | None, event: Event) -> None:
+    session = None if key is None else host.workspace.session(*key)
     if session is not None:
-        session.apply(Noticed(text, "warning"))
+        session.apply(event)
 
 
 # --- what the others ask for
@@ -263,7 +265,7 @@ def look_around(host: Host) -> None:
 
 
 async def catch_up(host: Host) -> None:
-    """Take up the books, and find all that agents have done until now, and the user in buffers."""
+    """Take up the histories; find all that agents have done until now, and the user in buffers."""
     await host.review.restore()
     look_around(host)
     await host.review.sync.drain()

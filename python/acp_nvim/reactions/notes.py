@@ -52,7 +52,7 @@ async def _draft(host: Host, chat: Chat) -> Notes:
 
 def show(host: Host, chat: Chat, draft: Notes) -> None:
     """Show in the prompt what goes along, if that is not what it shows already."""
-    labels = tuple((note.key, note.label, note.lines) for note in draft.notes)
+    labels = tuple((note.key, note.label, note.size) for note in draft.notes)
     if labels != chat.noted.labels:
         chat.noted.labels = labels
         host.editor.chats.notes(chat.number, labels)

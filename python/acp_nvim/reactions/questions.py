@@ -136,7 +136,7 @@ def _open(host: Host, asked: Asked) -> None:
     def opened() -> None:
         if find(host, question.id) is None:
             return  # answered before it could be shown
-        host.editor.notifier.event(*announcement)
+        host.editor.notifier.event(*announcement, at_once=True)
         if host.workspace.options.permission.focus == "auto":
             host.editor.questions.focus(question.id, calmly=True)
 

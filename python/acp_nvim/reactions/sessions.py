@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
-from acp_nvim.reactions import attention, disk, follow, notes, questions, reopening, screen
+from acp_nvim.reactions import (
+    attention,
+    disk,
+    follow,
+    measuring,
+    notes,
+    questions,
+    reopening,
+    screen,
+)
 from acp_nvim.session.event import (
     CancelRequested,
     ConfigReplaced,
@@ -25,6 +34,7 @@ from acp_nvim.session.event import (
     SessionReopening,
     ToolCallUpdated,
     TurnEnded,
+    TurnMeasured,
     TurnStarted,
     UsageChanged,
 )
@@ -41,8 +51,7 @@ def changed(host: Host, session: Session, before: SessionState, event: Event) ->
 
     One that fails keeps neither the others nor the session from going on.
     """
-    host.pulse.stir()
-    for react in (draw, *REACTIONS.get(type(event), ())):
+    for react in (draw, count_on, *REACTIONS.get(type(event), ())):
         try:
             react(host, session, before, event)
         except Exception as error:  # whatever it is, it concerns this reaction alone
@@ -52,6 +61,11 @@ def changed(host: Host, session: Session, before: SessionState, event: Event) ->
 def draw(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """Draw the session's chat."""
     screen.touch(host, session)
+
+
+def count_on(host: Host, _session: Session, _before: SessionState, _event: Event) -> None:
+    """Have one more second counted, for the clocks that this may have set going."""
+    host.pulse.stir()
 
 
 def keep(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
@@ -130,9 +144,11 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         disk.sweep,
         notes.look_again,
         tell,
+        measuring.ended,
         attention.ended,
         screen.list_anew,
     ),
+    TurnMeasured: (keep,),
     ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk),
     QuestionOpened: (questions.show, screen.list_anew),
     QuestionClosed: (questions.hide, tell, screen.list_anew),

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from uuid import uuid4
 
-import anyio
-
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import load
 from acp_nvim.files.roots import inside
 from acp_nvim.history.comment import Comment, overlaps, placed, rows_of
-from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.json_store import JsonStore
 
 
 class Comments:
     """Of all projects; `changed` is told each path whose comments are others now."""
 
-    def __init__(self, files: Files, store: EditStore, changed: Callable[[str], None]) -> None:
+    def __init__(
+        self, files: Files, kept: JsonStore[Comment], changed: Callable[[str], None]
+    ) -> None:
         self._files = files
-        self._store = store
+        self._kept = kept
         self._changed = changed
         self._comments: dict[str, Comment] = {}
         """By key, in the order in which they were made."""
@@ -28,14 +28,10 @@ class Comments:
         """By key the lines of the file in which a comment was last at its place."""
         self._underway: set[str] = set()
         """Those that a prompt has taken along which the agent has not answered yet."""
-        self._restored = False
-        self._restoring = anyio.Lock()
 
     async def restore(self) -> None:
         """Take up what an earlier host has kept; only the first call does anything."""
-        async with self._restoring:
-            kept = [] if self._restored else await self._store.read_comments()
-            self._restored = True
+        kept = await self._kept.restore()
         self._comments = {it.key: it for it in kept} | self._comments
         for path in {it.path for it in kept}:
             self._changed(path)
@@ -47,7 +43,7 @@ class Comments:
         key = uuid4().hex
         last = first + len(lines)
         self._comments[key] = Comment(key, path, first, last, tuple(lines), text)
-        self._store.note_comment(key, self._comments[key])
+        self._kept.note(key, self._comments[key])
         self._changed(path)
 
     async def remove(self, path: str, rows: Callable[[], Awaitable[range]]) -> int:
@@ -75,15 +71,15 @@ class Comments:
                     continue  # it was told, or taken back, meanwhile
                 now = self._comments[key] = placed(was, rows, self._rows.get(key))
                 self._rows[key] = rows
-                if now != was and self._store.has_comment(key):
-                    self._store.note_comment(key, now)
+                if now != was and self._kept.has(key):
+                    self._kept.note(key, now)
         found = (self._comments[it.key] for it in mine if it.key in self._comments)
         return tuple(sorted(found, key=lambda it: (it.first, it.last)))
 
     async def within(self, folders: Iterable[str]) -> tuple[Comment, ...]:
         """Return those on files in the folders, by path and place; none that another Neovim has
         sent."""
-        self._forget(it.key for it in self._pending() if not self._store.has_comment(it.key))
+        self._forget(it.key for it in self._pending() if not self._kept.has(it.key))
         starts = tuple(map(inside, folders))
         wanted = [path for path in self.paths() if path.startswith(starts)]
         return tuple([it for path in wanted for it in await self.look(path)])
@@ -123,7 +119,7 @@ class Comments:
         for it in gone:
             self._rows.pop(it.key, None)
             self._underway.discard(it.key)
-            self._store.note_comment(it.key, None)
+            self._kept.note(it.key, None)
         for path in {it.path for it in gone}:
             self._changed(path)
 

@@ -1,14 +1,15 @@
-"""What the user decides on agents' changes: keep, reject, take a turn back, return it.
+"""What the user decides on agents' changes: keep, reject, undo a turn, redo it.
 
 Each act first folds in what the user and the disk have done since; it changes the live text, as
-one step of undo in a buffer, and then the books.
+one step of undo in a buffer, and then the history.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Iterable
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable
 from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 from uuid import uuid4
 
 import anyio
@@ -20,6 +21,7 @@ from acp_nvim.editor import Busy, Files, OpenFile
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN
+from acp_nvim.files.encoding import decoded, guess
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import left_by_put, put, stays
@@ -30,14 +32,20 @@ from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.file import File
-from acp_nvim.review.giving_back import GivingBack
-from acp_nvim.review.held import Held, when_free, why_not
+from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.review.acting import (
+    ATTEMPTS,
+    Held,
+    Place,
+    Rows,
+    keeps_changing,
+    when_free,
+    why_not,
+)
+from acp_nvim.review.conflicts import is_removal
 from acp_nvim.review.log import EditLog, Turn
-from acp_nvim.review.lost import Lost
-from acp_nvim.review.place import ATTEMPTS, L, Rows, keeps_changing, placed
-from acp_nvim.review.removed import is_removal
-from acp_nvim.review.shown import as_read
-from acp_nvim.review.turned import (
+from acp_nvim.review.outcome import (
+    Lost,
     Turned,
     Turning,
     Undone,
@@ -48,8 +56,11 @@ from acp_nvim.review.turned import (
     not_removed,
     sessions_of,
 )
+from acp_nvim.review.restoring import Restoring
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.review.marks import FileReview
+
+L = TypeVar("L", LiveFile, LiveFile | None)
 
 
 class Seen(Struct, frozen=True):
@@ -68,20 +79,20 @@ class Decisions:
         self._files = files
         self._sync = sync
         self._emit = emit
-        self._giving_back = GivingBack(log, files, sync, emit)
+        self._restoring = Restoring(log, files, sync, emit)
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""
         self.lost = Lost()
         self._looked: dict[str, tuple[int, int, str]] = {}
-        """By path, the buffer and its changedtick and encoding when the books had its text last; of
+        """By path, the buffer and its changedtick and encoding when the log had its text last; of
         a file without one 0, 0 and its stamp."""
 
-    async def catch_up(self, paths: Iterable[str], *, closed: bool = False) -> None:
+    async def catch_up(self, paths: Collection[str], *, closed: bool = False) -> None:
         """Fold in what the user has done since in those of these files that are open: one call of
         the editor tells which are as they were. `closed`: in the others, too."""
-        opened = {it.path: it for it in await self._files.survey(["/"])}
+        opened = {it.path: it for it in await self._files.survey(["/"])} if paths else {}
         for path in paths:
             file = opened.get(path)
             if (file or closed) and not self._is_as_seen(path, file):
@@ -101,7 +112,7 @@ class Decisions:
     ) -> Seen:
         """Return the hunks of a file as it is now; none if it holds no text any more.
 
-        `kept`: also those that the user has kept. `found` is called when the books have what disk
+        `kept`: also those that the user has kept. `found` is called when the log has what disk
         and user have done since: they tell of that, too, and of all that comes afterwards.
         """
         async with self._sync.exclusive():
@@ -115,7 +126,7 @@ class Decisions:
         if live is None:
             return FileReview(path, 0)
         hunks = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
-        return await aside_if_large(partial(as_read, live, hunks), live.read_text)
+        return await aside_if_large(partial(_as_read, live, hunks), live.read_text)
 
     async def keep(self, path: str, rows: Rows = None) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many.
@@ -127,8 +138,8 @@ class Decisions:
             return await self._keep(path, at, "" if live is None else live.read_text)
 
     async def _keep(self, path: str, rows: range | None, text: str) -> int:
-        ledger = None if self._log.is_missing(path) else self._log.ledger(path)
-        keeping = partial(review.keep, ledger or File(), rows)
+        file = None if self._log.is_missing(path) else self._log.file(path)
+        keeping = partial(review.keep, file or File(), rows)
         decided = await aside_if_large(keeping, text)
         if decided.count:
             self._log.put(path, decided.file)
@@ -144,13 +155,13 @@ class Decisions:
         Raises `UserError`, and then nothing has changed.
         """
 
-        def turn_back(ledger: File, rows: range | None) -> Turned:
-            hunks = review.changes(ledger)
+        def turn_back(file: File, rows: range | None) -> Turned:
+            hunks = review.changes(file)
             if not hunks:
-                return Turned(ledger)
-            decided = review.reject(ledger, self._log.now(), rows, found=found)
+                return Turned(file)
+            decided = review.reject(file, self._log.now(), rows, found=found)
             if not decided.count:
-                return Turned(ledger)
+                return Turned(file)
             sessions = sessions_of(hunks, review.changes(decided.file))
             return Turned(decided.file, decided.count, sessions)
 
@@ -203,7 +214,7 @@ class Decisions:
         """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
         if not take and is_removal(conflict):
-            await self._giving_back.give(conflict)
+            await self._restoring.restore(conflict)
             return None, None
         for _ in range(ATTEMPTS):
             live, at = await self._placed(path, rows, partial(self._load, changing=True))
@@ -242,15 +253,15 @@ class Decisions:
         batch = batch or uuid4().hex
         sessions = frozenset({session})
 
-        def take_back(ledger: File, _rows: range | None) -> Turned:
-            whole = switch.redo(ledger, batch).file
+        def take_back(file: File, _rows: range | None) -> Turned:
+            whole = switch.redo(file, batch).file
             rewound = switch.undo(whole, turn.author, batch, self._log.now(), found=found)
             is_idle = rewound.file is whole
-            return made(replace(rewound, file=ledger) if is_idle else rewound, sessions)
+            return made(replace(rewound, file=file) if is_idle else rewound, sessions)
 
         undone = await self._rewind(turn.paths, turn.author, take_back)
         undone = replace(undone, batch=batch, failed=(*undone.failed, *lost, *waits))
-        undone = await self._giving_back.of_turn(undone, turn, found=found)
+        undone = await self._restoring.of_turn(undone, turn, found=found)
         still = [
             it for it in conflicts if it.path not in undone.found
         ]  # the user is asked of these
@@ -261,7 +272,7 @@ class Decisions:
     ) -> list[str]:
         """Name what that turn, None: the session, has changed and the editor could not take yet;
         `known`: files that are tried anyhow."""
-        found = self._sync.unfinished.of(session, number)
+        found = self._sync.deferred.of(session, number)
         return [why_not(path, problem) for path, problem in found if path not in known]
 
     def on_disk(self, turn: Turn) -> tuple[Conflict, ...]:
@@ -281,11 +292,11 @@ class Decisions:
         if not undone:
             return None
 
-        def return_it(ledger: File, _rows: range | None) -> Turned:
-            # what is returned is as the agent had left it: nothing for it to learn
-            return made(switch.redo(ledger, batch), frozenset())
+        def bring_back(file: File, _rows: range | None) -> Turned:
+            # what is redone is as the agent had left it: nothing for it to learn
+            return made(switch.redo(file, batch), frozenset())
 
-        return await self._rewind(tuple(undone), next(iter(undone.values())), return_it)
+        return await self._rewind(tuple(undone), next(iter(undone.values())), bring_back)
 
     # --- the parts of an act
 
@@ -317,30 +328,30 @@ class Decisions:
         because: str = "",
         saves: bool = False,
     ) -> Turned:
-        """Make of the file what `turn` makes of its ledger; the caller holds `exclusive`.
+        """Make of the file what `turn` makes of its history; the caller holds `exclusive`.
 
         `saves`: also a modified buffer, of which nothing is unsaved but what agents have done.
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
         for _ in range(ATTEMPTS):
             live, at = await self._placed(path, rows, partial(self._look, raising=True))
-            ledger = self._log.ledger(path)
-            if ledger is None or live is None:
-                return Turned(ledger or File(), path=path)
-            turning = partial(turn, ledger, at)
-            is_theirs = saves and await self._is_theirs(live, ledger)
+            file = self._log.file(path)
+            if file is None or live is None:
+                return Turned(file or File(), path=path)
+            turning = partial(turn, file, at)
+            is_theirs = saves and await self._is_theirs(live, file)
             turned = await aside_if_large(turning, live.read_text)
-            turned = self._not_removed(turned, ledger, live)
+            turned = self._not_removed(turned, file, live)
             turned = replace(turned, path=path, saves=is_theirs)
-            after = turned.ledger
-            if after is ledger:
+            after = turned.file
+            if after is file:
                 return turned
             if self._log.is_missing(path):
                 if live.problem is not None:
                     raise UserError(str(live.problem)) from live.problem
-                return Turned(ledger, missing=True, path=path)
+                return Turned(file, missing=True, path=path)
             after = leaving(live, after)
-            form = replace(after.attributes, mode=switch.mode_after(ledger, after, live.mode))
+            form = replace(after.attributes, mode=switch.mode_after(file, after, live.mode))
             self._log.puts(path, live.exact, after)
             await self._log.noted()
             is_same = after.text == live.exact
@@ -355,27 +366,36 @@ class Decisions:
                 return replace(turned, live=live)
         raise keeps_changing(path)
 
-    async def _is_theirs(self, live: LiveFile, ledger: File) -> bool:
+    async def _is_theirs(self, live: LiveFile, file: File) -> bool:
         """Tell whether what is not saved in a modified buffer is nothing but agents' doing."""
         is_open = live.buffer is not None and live.buffer.modified
         if not is_open or live.disk is None or self._log.conflict(live.path) is not None:
             return False
-        telling = partial(review.differs_by_agents, ledger, live.disk.text)
+        telling = partial(review.differs_by_agents, file, live.disk.text)
         return await aside_if_large(telling, live.read_text)
 
-    def _not_removed(self, turned: Turned, ledger: File, live: LiveFile) -> Turned:
+    def _not_removed(self, turned: Turned, file: File, live: LiveFile) -> Turned:
         """Return it so that no file goes that has on the disk what stands against the buffer."""
         conflict, buffer = self._log.conflict(live.path), live.buffer
         if conflict is None or live.disk is None or buffer is None:
             return turned
         stands = conflict.on_disk and buffer.modified
-        return not_removed(turned, ledger, live, self._log.now()) if stands else turned
+        return not_removed(turned, file, live, self._log.now()) if stands else turned
 
     async def _placed(
         self, path: str, rows: Rows, look: Callable[[str], Awaitable[L]]
     ) -> tuple[L, range | None]:
         """Look at the file so, and return it and where the rows are in it. Raises `UserError`."""
-        return await placed(rows, partial(look, path), partial(self._seen, path))
+        for _ in range(ATTEMPTS):
+            live = await look(path)
+            if rows is None or isinstance(rows, range):
+                return live, rows
+            if not isinstance(rows, Place):
+                return live, rows(await self._seen(path, live))
+            at = await rows.at(None if live is None else live.buffer)
+            if at is not None:
+                return live, at
+        raise keeps_changing(path)
 
     async def _look(self, path: str, *, raising: bool = False) -> LiveFile | None:
         """Fold in what the disk and the user have done since; return the file as it is now.
@@ -427,5 +447,17 @@ class Decisions:
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
 
-    def _ledger(self, path: str) -> File:
-        return self._log.ledger(path) or File()
+
+def _as_read(live: LiveFile, found: Iterable[ReviewHunk]) -> FileReview:
+    """Return the hunks as they are read, in their order: the history has exact lines."""
+    encoding = live.encoding or guess(live.exact or "")
+    hunks = sorted(found, key=lambda it: (it.first, it.last))
+    return FileReview(live.path, live.rows, tuple(_read(it, encoding) for it in hunks))
+
+
+def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
+    """Return a hunk with its lines as they are read."""
+    added, removed = (
+        tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
+    )
+    return replace(hunk, added=added, removed=removed)

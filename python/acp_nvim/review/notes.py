@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-import anyio
 from msgspec import Struct, field
 
 from acp_nvim.editor import Files
@@ -25,7 +24,8 @@ from acp_nvim.history.author import SessionKey
 from acp_nvim.history.comment import Comment, Reason, signed
 from acp_nvim.hunks import apply, reconcile, split_lines
 from acp_nvim.review.comments import Comments
-from acp_nvim.storage.edits import EditStore, Reasons, Texts
+from acp_nvim.storage.edits import KeptLessons, Reasons, Texts
+from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.view.review.comment import comments_note
 from acp_nvim.view.review.note import Drift, Held, Key, Note, Unreadable, note
 
@@ -70,25 +70,20 @@ class PromptNotes:
         self,
         files: Files,
         knowledge: Knowledge,
-        store: EditStore,
+        kept: JsonStore[KeptLessons],
         comments: Comments,
         fault: Callable[[BaseException], None],
     ) -> None:
         self._files = files
         self._knowledge = knowledge
-        self._store = store
+        self._kept = kept
         self._comments = comments
         self._fault = fault
         self._memories: dict[SessionKey, _Memory] = {}
-        self._restored = False
-        self._restoring = anyio.Lock()
 
     async def restore(self) -> None:
         """Take up what an earlier host has kept; only the first call does anything."""
-        async with self._restoring:
-            kept = [] if self._restored else await self._store.read_lessons()
-            self._restored = True
-        for it in kept:
+        for it in await self._kept.restore():
             memory = self._memory(it.key)
             memory.kept = (it.rejected, it.reasons)
             memory.rejected |= it.rejected
@@ -146,7 +141,7 @@ class PromptNotes:
         """The session was deleted."""
         self._knowledge.forget(key)
         if self._memories.pop(key, None) is not None:
-            self._store.note_lessons(key, {})
+            self._kept.note("\0".join(key), None)
 
     # --- what is told
 
@@ -259,7 +254,8 @@ class PromptNotes:
         memory.reasons = {path: it for path, it in memory.reasons.items() if path in untold}
         if (untold, memory.reasons) != memory.kept:
             memory.kept = (untold, memory.reasons)
-            self._store.note_lessons(key, untold, memory.reasons)
+            kept = KeptLessons(*key, untold, memory.reasons) if untold else None
+            self._kept.note("\0".join(key), kept)
 
     def _memory(self, key: SessionKey) -> _Memory:
         return self._memories.setdefault(key, _Memory())

@@ -43,7 +43,7 @@ class ReviewPresenter:
     """Draws what is out of date, one file after the other; `touch` returns at once.
 
     `scope` returns the folders of the projects that are worked in: the motions and the lists stay
-    in these.
+    in these. `listed` is called whenever what waits may be something else.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class ReviewPresenter:
         *,
         scope: Callable[[], Iterable[str]],
         fault: Callable[[BaseException], None],
+        listed: Callable[[], None] = lambda: None,
     ) -> None:
         self._edits = edits
         self._review = review
@@ -62,6 +63,7 @@ class ReviewPresenter:
         self._reviewer = reviewer
         self._scope = scope
         self._fault = fault
+        self._listed = listed
         self._dirty: dict[str, None] = {}
         self._seen: dict[str, FileReview] = {}
         self._foreseen: dict[str, Foreseen] = {}
@@ -139,6 +141,7 @@ class ReviewPresenter:
                 self._fault(error)
 
     async def _list_all(self) -> None:
+        self._listed()
         reviews = self.reviews()
         if not any(review.pending for review in reviews):
             self.shown = False

@@ -28,9 +28,9 @@ from acp_nvim.history.switch import mode_after
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage import private
-from acp_nvim.storage.act import Act, Killed
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.entries import Begun, digest
+from acp_nvim.storage.journal import Act, Killed
 
 GRACE = 1_000_000_000
 """Nanoseconds after a host's last sign of life in which a change may be its agent's."""
@@ -61,14 +61,14 @@ class Recovery:
         self._running = anyio.Lock()
 
     async def run(self) -> None:
-        """Take up the books, and all that is not in them; only the first call does anything.
+        """Take up the histories, and all that is not in them; only the first call does anything.
 
         Any call returns when that is done. Until then nobody looks at a file: what an agent has
-        done that the books do not have yet would be taken for the user's.
+        done that the log does not have yet would be taken for the user's.
         """
         async with self._running:
             if self._is_done:
-                self._log.read_all_on()
+                await self._log.read_all_on()
             else:
                 self._is_done = True
                 async with self._sync.exclusive():
@@ -109,9 +109,9 @@ class Recovery:
         """See whether what was begun was done; tell whether what is there is nobody's."""
         text = await self._text(path)
         now = None if isinstance(text, Unknown) else digest(text)
-        before, is_done = self._log.ledger(path) or File(), now == begun.after
+        before, is_done = self._log.file(path) or File(), now == begun.after
         self._log.end(path, begun, done=is_done)
-        after = self._log.ledger(path)
+        after = self._log.file(path)
         if is_done and begun.is_decision and after is not None:
             # a file gets its mode after its text
             mode = disk.mode(path) if begun.before else None
@@ -119,7 +119,7 @@ class Recovery:
         return begun.is_decision and now != begun.before
 
     async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:
-        """See the files of the turns as the killed host did, but for what the books have."""
+        """See the files of the turns as the killed host did, but for what the log has."""
         folders = set(_folders(killed.turns))
         if not folders:
             return ()
@@ -132,10 +132,10 @@ class Recovery:
         return await self._baselines.recall(remembered, killed.at + GRACE, known)
 
     def _told(self, path: str) -> list[str | None]:
-        """Return the texts of a file that the books have: what was made of it, and what stands on
+        """Return the texts of a file that the log has: what was made of it, and what stands on
         the disk against the user's text."""
-        ledger, conflict = self._log.ledger(path), self._log.conflict(path)
-        texts = [] if ledger is None else [ledger.text]
+        file, conflict = self._log.file(path), self._log.conflict(path)
+        texts = [] if file is None else [file.text]
         return [*texts, conflict.theirs] if conflict and conflict.on_disk else texts
 
     async def _text(self, path: str) -> Text:

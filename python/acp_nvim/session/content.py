@@ -15,6 +15,8 @@ class Text(Stored, frozen=True):
     """Markdown text, verbatim."""
 
     text: str
+    typed: str = ""
+    """What the user has written in its place: the name of a prompt of theirs, and the rest."""
 
     def __hash__(self) -> int:
         return hash((self.text,))  # as a `GrowingText` of the same characters
@@ -42,7 +44,8 @@ class Text(Stored, frozen=True):
         growth = Growth()
         growth.add(self.text)
         growth.add(more)
-        return GrowingText("", growth, growth.length, self.newlines + more.count("\n"))
+        newlines = self.newlines + more.count("\n")
+        return GrowingText("", _growth=growth, _length=growth.length, _newlines=newlines)
 
 
 class Growth:
@@ -75,7 +78,7 @@ class Growth:
         ]
 
 
-class GrowingText(Text, frozen=True):
+class GrowingText(Text, frozen=True, kw_only=True):
     """A text of which each state knows how much of the pieces is its own; equal to any equal one.
 
     So a state costs the same however long the text is, and so does reading its end.
@@ -116,7 +119,8 @@ class GrowingText(Text, frozen=True):
             return Text(self.text).grown(more)
         self._growth.add(more)
         newlines = self._newlines + more.count("\n")
-        return GrowingText("", self._growth, self._growth.length, newlines)
+        length = self._growth.length
+        return GrowingText("", _growth=self._growth, _length=length, _newlines=newlines)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Text) and (self is other or self.text == other.text)

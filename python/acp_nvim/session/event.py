@@ -20,6 +20,7 @@ from acp_nvim.session.model import (
     Command,
     ConfigOption,
     Cost,
+    LineCount,
     Location,
     Mark,
     Mode,
@@ -158,6 +159,12 @@ class Noticed(Struct, frozen=True):
     mark: Mark = ""
 
 
+class NoticeOver(Struct, frozen=True):
+    """What a "passing" notice with that text has told of is over."""
+
+    text: str
+
+
 class CompactionUpdated(Struct, frozen=True):
     """What is known of a compaction of the context: an upsert (v1, `CompactionUpdate`)."""
 
@@ -251,6 +258,20 @@ class TurnEnded(Struct, frozen=True):
     """Nobody knows how far it came; what happened is said by the session's own end."""
 
 
+class CallChangedFile(Struct, frozen=True):
+    """That tool call has changed a file: we have seen so, whatever the agent says of it."""
+
+    tool_call_id: str
+    change: LineCount
+
+
+class TurnMeasured(Struct, frozen=True):
+    """What a turn that is over has changed in files in the end."""
+
+    turn: int
+    changes: tuple[LineCount, ...]
+
+
 class QuestionOpened(Struct, frozen=True):
     """The agent waits for the user."""
 
@@ -302,6 +323,7 @@ Event: TypeAlias = (
     | InfoChanged
     | UsageChanged
     | Noticed
+    | NoticeOver
     | CompactionUpdated
     | Unknown
     | PromptQueued
@@ -311,6 +333,8 @@ Event: TypeAlias = (
     | PromptSteered
     | CancelRequested
     | TurnEnded
+    | CallChangedFile
+    | TurnMeasured
     | QuestionOpened
     | QuestionClosed
     | SessionClosed

@@ -17,9 +17,11 @@ ToolStatus: TypeAlias = Literal[
 """`cancelled`: cut off, or refused by the user; `ended`: its turn ended well, and nobody said how
 it did."""
 Severity: TypeAlias = Literal["info", "warning", "error"]
-Mark: TypeAlias = Literal["", "cut_off", "anew", "end"]
+Mark: TypeAlias = Literal["", "cut_off", "anew", "passing"]
 """What a notice stands for: its turn was cut off; the agent knows nothing of what is above; or it
-is the row below a turn that says how the turn ended."""
+only holds for a while."""
+How: TypeAlias = Literal["done", "failed", "cancelled", "refused", "stopped"]
+"""How a turn has ended."""
 
 
 class Mode(Stored, frozen=True):
@@ -97,11 +99,19 @@ class ListedSession(Struct, frozen=True):
     additional_directories: tuple[str, ...] = ()
 
 
-class Cost(Struct, frozen=True):
+class Cost(Stored, frozen=True):
     """Cumulative cost of the session; `currency` is ISO 4217 as sent."""
 
     amount: float
     currency: str
+
+
+class LineCount(Stored, frozen=True):
+    """Lines that were added to a file, and removed from it."""
+
+    path: str
+    added: int
+    removed: int
 
 
 class RateLimit(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Which session each turn of a conversation was had in, so that undo and rewind find its books.
+"""Which session each turn of a conversation was had in, so that undo and rewind find it.
 
 A rewind, another agent that takes over, and an agent that cannot load a session each begin a new
 session that *continues* an older one: its turns keep their numbers, and the session that had them.

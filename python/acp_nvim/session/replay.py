@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
 from acp_nvim.session.saved import CUT_OFF
-from acp_nvim.session.state import Entry, Message, Notice, ToolCall
+from acp_nvim.session.state import Ending, Entry, Message, Notice, ToolCall
 
 Turn: TypeAlias = tuple[Entry, ...]
 """The entries of one turn."""
@@ -27,7 +27,7 @@ REACH = 50
 def with_kept(replayed: Sequence[Entry], kept: Sequence[Entry]) -> Sequence[Entry]:
     """Return what an agent has replayed, and what it lacks; the very same if that is nothing."""
     earlier, kept = _parted(kept)
-    whole = with_cut_off(with_calls(replayed, kept), kept)
+    whole = with_cut_off(with_endings(with_calls(replayed, kept), kept), kept)
     if not earlier:
         return whole
     last = max(entry.turn for entry in earlier)
@@ -97,6 +97,22 @@ def with_calls(replayed: Sequence[Entry], kept: Sequence[Entry]) -> Sequence[Ent
     if all(new is old for new, old in zip(whole, theirs, strict=True)):
         return replayed
     return tuple(entry for turn in whole for entry in turn)
+
+
+def with_endings(replayed: Sequence[Entry], kept: Sequence[Entry]) -> Sequence[Entry]:
+    """Return what an agent has replayed, with the rows below turns, of which it knows nothing."""
+    if not any(isinstance(entry, Ending) for entry in kept):
+        return replayed
+    theirs, ours = _turns(replayed), _turns(kept)
+    same = _same_turns(theirs, ours)
+    whole = [_ended(turn, same.get(number, ())) for number, turn in enumerate(theirs)]
+    return tuple(entry for turn in whole for entry in turn)
+
+
+def _ended(theirs: Turn, ours: Turn) -> Turn:
+    known = any(isinstance(entry, Ending) for entry in theirs)
+    rows = () if known else (entry for entry in ours if isinstance(entry, Ending))
+    return (*theirs, *_in_turn(theirs[0].turn, rows))
 
 
 def _turns(entries: Sequence[Entry]) -> list[Turn]:

@@ -113,6 +113,8 @@ def untold(entries: Sequence[Entry]) -> Sequence[Entry]:
 def _first_words(entries: Sequence[Entry]) -> str | None:
     for entry in entries:
         if isinstance(entry, Message) and entry.role == "user":
-            words = (block.text for block in entry.content if isinstance(block, Text))
+            words = (
+                block.typed or block.text for block in entry.content if isinstance(block, Text)
+            )
             return " ".join(" ".join(words).split())[:80] or None
     return None

@@ -18,6 +18,8 @@ from acp_nvim.session.model import (
     Command,
     ConfigOption,
     Cost,
+    How,
+    LineCount,
     Location,
     Mark,
     Mode,
@@ -71,6 +73,8 @@ class ToolCall(Stored, frozen=True):
     """Key of the call, a sub-agent's, in which this one was made; that one is in none itself."""
     children: tuple[str, ...] = ()
     """Keys of the calls that were made in this one."""
+    changes: tuple[LineCount, ...] = ()
+    """What it has changed in files, as we have seen it."""
 
 
 class Notice(Stored, frozen=True):
@@ -93,7 +97,22 @@ class Compaction(Stored, frozen=True):
     error: str | None = None
 
 
-Entry: TypeAlias = Message | ToolCall | Notice | Compaction
+class Ending(Stored, frozen=True):
+    """The end of a turn: how it ended, and what is known of what it took and did."""
+
+    key: str
+    turn: int
+    how: How = "done"
+    seconds: float | None = None
+    cost: Cost | None = None
+    """Of this turn alone."""
+    changes: tuple[LineCount, ...] = ()
+    """What it has changed in files in the end."""
+    is_silent: bool = False
+    """Nothing came after the prompt."""
+
+
+Entry: TypeAlias = Message | ToolCall | Notice | Compaction | Ending
 
 
 class Plan(Struct, frozen=True):
@@ -136,6 +155,8 @@ class SessionState(Struct, frozen=True):
     """The agent went away in the last turn: its prompt may have run, and nobody knows how far."""
     turn_tokens: int | None = None
     """What the last turn took of the model, if the agent told it."""
+    spent_before: float | None = None
+    """What the session had cost when the last turn began; None: that is not known."""
     title: str | None = None
     updated_at: str | None = None
     modes: tuple[Mode, ...] = ()

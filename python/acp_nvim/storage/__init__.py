@@ -1,5 +1,5 @@
 """What outlives the host, as private files below the state folder.
 
-`JsonStore` keeps values of one kind, each in a file of its own: the ledgers, the conflicts, what
-agents were not told (`edits`), and the sessions (`sessions`).
+`histories` has a list of facts for each file that agents have changed. `JsonStore` keeps values of
+one kind, each in a file of its own: what agents were not told (`edits`), and `sessions`.
 """

@@ -6,7 +6,7 @@ journal, for what a kill would leave out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import anyio
@@ -15,8 +15,9 @@ from msgspec import Struct, field
 from acp_nvim.history.author import SessionKey
 from acp_nvim.history.comment import Comment, Reason
 from acp_nvim.history.facts import Fact
-from acp_nvim.storage.entries import Begun
-from acp_nvim.storage.histories import Book, Histories
+from acp_nvim.history.file import File
+from acp_nvim.storage.entries import Begun, History, digest
+from acp_nvim.storage.histories import Histories
 from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.journal import Journal
 from acp_nvim.storage.json_store import JsonStore, Report
@@ -57,45 +58,30 @@ class EditStore:
         self._disk: Final = InOrder()
         self.histories: Final = Histories(folder, report, self._disk)
         self.journal: Final = Journal(folder, report, self._disk)
-        self._lessons: Final = JsonStore(
+        self.lessons: Final = JsonStore(
             folder, ".lessons.json", LESSONS, most=MOST_LESSONS, report=report
         )
-        self._comments: Final = JsonStore(folder, ".comment.json", COMMENTS, report=report)
+        self.comments: Final = JsonStore(folder, ".comment.json", COMMENTS, report=report)
+        """Each has a file of its own: another Neovim has its own comments on the same lines."""
 
     def begin(
         self,
         path: str,
-        before: str,
-        after: str,
+        texts: tuple[str | None, str | None],
         facts: tuple[Fact, ...],
+        known: File | None,
         *,
         is_decision: bool = False,
     ) -> None:
-        """A file is about to change between texts of these digests: then the facts count."""
+        """A file, `known` until then, is about to become the second of these texts: then the facts
+        count."""
         if host := self.journal.live():
-            self.histories.begin(path, Begun(host, before, after, facts, is_decision))
+            before, after = map(digest, texts)
+            self.histories.begin(path, Begun(host, before, after, facts, is_decision), known)
 
     async def noted(self) -> None:
         """Wait until a kill cannot make it undone that was noted until now."""
         await self._disk.done()
-
-    def note_lessons(
-        self, key: SessionKey, rejected: Mapping[str, str | None], reasons: Reasons | None = None
-    ) -> None:
-        """Keep soon what the agent was not told of in that session; never waits."""
-        kept = KeptLessons(*key, dict(rejected), dict(reasons or {})) if rejected else None
-        self._lessons.note("\0".join(key), kept)
-
-    def note_comment(self, key: str, comment: Comment | None) -> None:
-        """Keep the comment of that key soon, or none any more; never waits.
-
-        Each has a file of its own: another Neovim has its own comments on the same lines.
-        """
-        self._comments.note(key, comment)
-
-    def has_comment(self, key: str) -> bool:
-        """Return whether it is kept: another Neovim may have sent it. Blocking."""
-        return self._comments.has(key)
 
     async def run(self) -> None:
         """Write what was noted, for ever."""
@@ -117,20 +103,12 @@ class EditStore:
         return all(done)
 
     def _stores(self) -> tuple[JsonStore[Any], ...]:
-        return self._lessons, self._comments
+        return self.lessons, self.comments
 
     def set_aside(self) -> int:
         """Return how many records were cut off, which are given other names. Blocking."""
         return self.histories.set_aside() + sum(store.set_aside() for store in self._stores())
 
-    async def read_all(self) -> list[Book]:
+    async def read_all(self) -> list[History]:
         """Return the histories that are kept."""
         return await anyio.to_thread.run_sync(self.histories.read_all)
-
-    async def read_lessons(self) -> list[KeptLessons]:
-        """Return what agents were not told yet."""
-        return await anyio.to_thread.run_sync(self._lessons.read_all)
-
-    async def read_comments(self) -> list[Comment]:
-        """Return the user's comments that are kept."""
-        return await anyio.to_thread.run_sync(self._comments.read_all)

@@ -1,13 +1,17 @@
-"""What stands in the list of a file: facts of its history, and what a host had begun; as JSON."""
+"""What stands in the list of a file, as JSON, and what follows from it: the `History` of the file.
+
+Besides facts that is what a host is about to do, and where the user and an agent differ.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.history.conflict import Conflict
@@ -23,6 +27,10 @@ from acp_nvim.history.facts import (
     Saw,
     Wrote,
 )
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import apply
+from acp_nvim.history.review import changes
+from acp_nvim.history.switch import undone
 from acp_nvim.storage.record import Value, dumped, dumped_text, plain
 
 PORTION: Final = 2_000
@@ -64,6 +72,48 @@ FACTS: Final = (Began, Wrote, Saw, Off, On, Rejected, Kept, Recoded, Had)
 KINDS: Final[Mapping[str, type[Any]]] = {
     it.__name__: it for it in (*FACTS, Begun, Done, Dropped, Stands)
 }
+
+
+class History(Struct, frozen=True):
+    """What the list of a file says: the file as its facts have left it, a conflict, what hosts have
+    begun in it and not ended."""
+
+    path: str
+    file: File | None = None
+    conflict: Conflict | None = None
+    begun: Mapping[str, Begun] = field(default_factory=dict)
+
+    def then(self, *entries: Entry) -> History:
+        """Return it with these entries behind the others."""
+        file, conflict, begun = self.file, self.conflict, {**self.begun}
+        for entry in entries:
+            match entry:
+                case Begun(host):
+                    begun[host] = entry
+                case Done(host) | Dropped(host):
+                    ended = begun.pop(host, None)
+                    if ended is not None and isinstance(entry, Done):
+                        file = _with(file, *ended.facts)
+                case Stands(conflict):
+                    pass
+                case _:
+                    file = _with(file, entry)
+        return History(self.path, file, conflict, begun)
+
+    @property
+    def waits(self) -> bool:
+        """Whether something in it waits for the user: a hunk, a conflict, an undo to be redone."""
+        file = self.file
+        return bool(self.conflict or self.begun or (file and (undone(file) or changes(file))))
+
+
+def _with(file: File | None, *facts: Fact) -> File | None:
+    for fact in facts:
+        if file is not None or isinstance(fact, Began):
+            # it may be of another text: two hosts have appended at once
+            with suppress(LookupError, ValueError):
+                file = apply(file or File(), fact)
+    return file
 
 
 def digest(text: str | None) -> str:

@@ -8,27 +8,33 @@ and is in the page cache when it returns: it survives the process, not a loss of
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import anyio
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from acp_nvim.history.conflict import Conflict
-from acp_nvim.history.facts import Began, Fact
+from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
-from acp_nvim.history.fold import apply
-from acp_nvim.history.review import changes
-from acp_nvim.history.switch import undone
+from acp_nvim.history.fold import begin
 from acp_nvim.storage import limits, private
-from acp_nvim.storage.entries import FACTS, Begun, Done, Dropped, Entry, Stands, entry_of, text_of
+from acp_nvim.storage.entries import (
+    FACTS,
+    Begun,
+    Done,
+    Dropped,
+    Entry,
+    History,
+    entry_of,
+    text_of,
+)
 from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.record import dumped, loaded
 
@@ -47,43 +53,6 @@ CUT: Final = ".cut"
 MOST_CUT: Final = 20
 
 
-class Book(Struct):
-    """What the list of a file says: its history, what stands against it, what was begun in it."""
-
-    path: str
-    file: File | None = None
-    conflict: Conflict | None = None
-    begun: dict[str, Begun] = field(default_factory=dict)
-
-    def take(self, entry: Entry) -> None:
-        """Take in one more entry."""
-        match entry:
-            case Begun(host):
-                self.begun[host] = entry
-            case Done(host):
-                begun = self.begun.pop(host, None)
-                for fact in () if begun is None else begun.facts:
-                    self._apply(fact)
-            case Dropped(host):
-                self.begun.pop(host, None)
-            case Stands(conflict):
-                self.conflict = conflict
-            case _:
-                self._apply(entry)
-
-    def _apply(self, fact: Fact) -> None:
-        if self.file is not None or isinstance(fact, Began):
-            # it may be of another text: two hosts have appended at once
-            with suppress(LookupError, ValueError):
-                self.file = apply(self.file or File(), fact)
-
-    @property
-    def waits(self) -> bool:
-        """Whether something in it waits for the user: a hunk, a conflict, an undo to be redone."""
-        file = self.file
-        return bool(self.conflict or self.begun or (file and (changes(file) or undone(file))))
-
-
 class _Place(Struct):
     """Where the list of a file is, and how far it is known."""
 
@@ -93,8 +62,18 @@ class _Place(Struct):
     others: bool = False
     """Others have appended between what is known and what was appended here."""
     waiting: int = 0
-    """Appends that are not on disk yet."""
+    """What is to be done with it and is not done yet."""
     unwritten: list[Entry] = field(default_factory=list)
+
+
+class News(Struct, frozen=True):
+    """What a list says that somebody has appended to, and how far it is read."""
+
+    history: History
+    since: int
+    """How far it was known when it was read."""
+    size: int = 0
+    inode: int = 0
 
 
 class _Damaged(Struct, frozen=True):
@@ -112,16 +91,13 @@ class Histories:
     """
 
     def __init__(
-        self,
-        folder: Callable[[], str],
-        report: Callable[[OSError], None] = lambda _error: None,
-        disk: InOrder | None = None,
+        self, folder: Callable[[], str], report: Callable[[OSError], None], disk: InOrder
     ) -> None:
         """Take where they are, who is told why something is not kept, and who writes."""
         self._folder = folder
         self._report = report
+        self._disk = disk
         self._places: dict[str, _Place] = {}
-        self._disk = disk or InOrder()
         self._begun: dict[str, Begun] = {}
         self._something = anyio.Event()
         self._trouble: OSError | None = None
@@ -130,48 +106,68 @@ class Histories:
 
     # --- what is read
 
-    def read_all(self) -> list[Book]:
-        """Return what is kept, the newest last; drop the oldest of what nobody waits for."""
-        books: dict[Path, Book] = {}
-        for file in sorted(Path(self._folder()).glob(f"*{ENDING}"), key=_modified):
-            book = self._read(file)
-            if book is not None:
-                books[file] = book
-        settled = [file for file, book in books.items() if not book.waits]
-        for file in limits.drop(settled, most=MOST_SETTLED):
-            self._places.pop(books.pop(file).path, None)
-        for book in books.values():
-            if book.file and len(book.file.facts) > MOST_FACTS and not book.waits:
-                book.file = apply(File(), Began(book.file.text))
-                self._rewrite(book)
-        return list(books.values())
+    def read_all(self) -> list[History]:
+        """Return what is kept, the newest last; drop the oldest of what nobody waits for.
 
-    def read_on(self, path: str) -> Book | None:
-        """Return what the list of a file says if others have appended to it, None if none has.
-
-        Nothing if it is gone: it was forgotten elsewhere.
+        Blocking.
         """
+        found: dict[Path, History] = {}
+        settled: list[Path] = []
+        for file in sorted(Path(self._folder()).glob(f"*{ENDING}"), key=private.modified):
+            news = self._read(file)
+            if news is not None and (history := self.take(news)) is not None:
+                found[file] = history
+                settled += () if history.waits else (file,)
+        for file in limits.drop(settled, most=MOST_SETTLED):
+            self._places.pop(found.pop(file).path, None)
+        for file in settled:
+            known = found[file].file if file in found else None
+            if known is not None and len(known.facts) > MOST_FACTS:
+                found[file] = replace(found[file], file=begin(known.text))
+                self._rewrite(found[file])
+        return list(found.values())
+
+    def is_behind(self, path: str) -> bool:
+        """Return whether others have appended to the list of that file, or have removed it."""
         place = self._place(path)
         if place.waiting or place.unwritten:
-            return None  # what was appended here is there before what others append behind it
+            return False  # what was appended here is there before what others append behind it
         try:
             status = place.file.stat()
         except OSError:
-            was_known, place.size, place.inode = place.size > 0, 0, 0
-            return Book(path) if was_known else None
-        if (status.st_size, status.st_ino, place.others) == (place.size, place.inode, False):
-            return None
+            return place.size > 0
+        known = place.size, place.inode, False
+        return (status.st_size, status.st_ino, place.others) != known
+
+    def news(self, known: History) -> News | None:
+        """Return what the list of a file says beyond what is known, None if it cannot be read.
+
+        Nothing if it is gone: it was forgotten elsewhere. It counts when it is taken.
+        """
+        place = self._place(known.path)
+        if not place.others and (more := _more(place, known)) is not None:
+            return more
+        if not place.file.exists():
+            return News(History(known.path), place.size)
         return self._read(place.file)
 
-    def unknown(self) -> list[Book]:
-        """Return what the lists say that others have begun."""
-        known = {place.file for place in self._places.values() if place.size}
-        found = (
-            self._read(it) for it in Path(self._folder()).glob(f"*{ENDING}") if it not in known
-        )
-        return [book for book in found if book is not None]
+    def take(self, news: News) -> History | None:
+        """Return what is known from now on, None if anything was appended here since it was read:
+        then all is read again."""
+        place = self._place(news.history.path)
+        if place.waiting or place.unwritten or place.size != news.since:
+            place.others = True
+            return None
+        place.size, place.inode, place.others = news.size, news.inode, False
+        return news.history
 
-    def _read(self, file: Path) -> Book | None:
+    def unknown(self) -> list[News]:
+        """Return what the lists say that others have begun. Blocking."""
+        known = {place.file for place in [*self._places.values()] if place.size}
+        files = (it for it in Path(self._folder()).glob(f"*{ENDING}") if it not in known)
+        return [news for file in files if (news := self._read(file)) is not None]
+
+    def _read(self, file: Path) -> News | None:
         try:
             with private.read(file) as list_:
                 status, text = os.fstat(list_.fileno()), list_.read()
@@ -189,13 +185,9 @@ class Histories:
         whole = [line for line, entry in entries if entry is not None]
         if len(whole) < len(entries) or open_end or not whole:
             self._damaged[file] = _Damaged(text, _lines(head, *whole) if whole else "")
-        book = Book(path)
-        for _, entry in entries:
-            if entry is not None:
-                book.take(entry)
-        place = self._place(path)
-        place.size, place.inode, place.others = status.st_size, status.st_ino, False
-        return book
+        since = self._place(path).size
+        history = History(path).then(*(entry for _, entry in entries if entry is not None))
+        return News(history, since, status.st_size, status.st_ino)
 
     def set_aside(self) -> int:
         """Give lists that are damaged another name, and keep what of them is whole; return how many
@@ -214,15 +206,12 @@ class Histories:
     def append(self, path: str, entries: Sequence[Entry], file: File | None) -> None:
         """Append entries to the list of a file, soon; `file`: as it is with them, which is written
         as a whole where there is no list."""
-        place = self._place(path)
-        place.waiting += 1
-        self._something.set()
-        self._disk.do(partial(self._append, path, place, tuple(entries), file))
+        self._do(path, partial(self._append, path, self._place(path), tuple(entries), file))
 
-    def begin(self, path: str, begun: Begun) -> None:
+    def begin(self, path: str, begun: Begun, file: File | None) -> None:
         """Append what is about to be done; its end follows, or `flush` drops it."""
         self._begun[path] = begun
-        self.append(path, (begun,), None)
+        self.append(path, (begun,), file)
 
     def ended(self, path: str, facts: Sequence[Fact]) -> tuple[Entry, ...]:
         """Return how to append these facts: as the end of what was begun, if they are what counts
@@ -237,13 +226,8 @@ class Histories:
 
     def forget(self, path: str) -> None:
         """Keep nothing of that file any more."""
-        place = self._places.pop(path, None)
-        if place is not None:
-            self._disk.do(partial(private.remove, place.file))
-
-    async def noted(self) -> None:
-        """Wait until all that was appended is on disk, or cannot be."""
-        await self._disk.done()
+        self._begun.pop(path, None)
+        self._do(path, partial(self._forget, self._place(path)))
 
     def flush(self) -> bool:
         """Write now what waits; what was begun and not done is dropped. Blocking.
@@ -270,76 +254,65 @@ class Histories:
             await anyio.sleep(SOON)
             self._disk.do(self._write_rest)
             await self._disk.done()
-            self._tell()
+            trouble, self._trouble = self._trouble, None
+            if trouble is not None and not self._is_told:
+                self._report(trouble)
+            self._is_told = trouble is not None
 
-    def _tell(self) -> None:
-        trouble, self._trouble = self._trouble, None
-        if trouble is not None and not self._is_told:
-            self._report(trouble)
-        self._is_told = trouble is not None
+    def _do(self, path: str, deed: Callable[[], None]) -> None:
+        place = self._place(path)
+
+        def done() -> None:
+            try:
+                deed()
+            except OSError as error:
+                self._trouble = error
+            finally:
+                place.waiting -= 1
+
+        place.waiting += 1
+        self._something.set()
+        self._disk.do(done)
+
+    def _place(self, path: str) -> _Place:
+        if path not in self._places:
+            # a path may be anything, of any length
+            name = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            # a thread may ask for it, too: both have the same one
+            self._places.setdefault(path, _Place(Path(self._folder(), name + ENDING)))
+        return self._places[path]
 
     # --- in the thread
 
     def _append(
         self, path: str, place: _Place, entries: tuple[Entry, ...], file: File | None
     ) -> None:
-        try:
-            place.unwritten += entries
-            self._write(path, place, file)
-        except OSError as error:
-            self._trouble = error
-        finally:
-            place.waiting -= 1
+        place.unwritten += entries
+        _write(path, place, file)
+
+    def _forget(self, place: _Place) -> None:
+        private.remove(place.file)
+        place.size, place.inode, place.others = 0, 0, False
+        place.unwritten.clear()
 
     def _write_rest(self) -> None:
         for path, place in list(self._places.items()):
             if place.unwritten:
                 try:
-                    self._write(path, place, None)
+                    _write(path, place, None)
                 except OSError as error:
                     self._trouble = error
 
-    def _write(self, path: str, place: _Place, file: File | None) -> None:
-        private.make_folder(place.file.parent)
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        handle = _locked(place.file, flags)
-        try:
-            status = os.fstat(handle)
-            if status.st_size == 0:
-                entries = place.unwritten if file is None else [*file.facts, *_rest(place)]
-                data = _lines(_head(path), *map(text_of, entries))
-            else:
-                is_known = (status.st_size, status.st_ino) == (place.size, place.inode)
-                place.others = place.others or not is_known
-                is_whole = os.pread(handle, 1, status.st_size - 1) == b"\n"
-                data = ("" if is_whole else "\n") + _lines(*map(text_of, place.unwritten))
-            _write(handle, data.encode(), status.st_size)
-            status = os.fstat(handle)
-            place.size, place.inode = status.st_size, status.st_ino
-            place.unwritten.clear()
-        finally:
-            os.close(handle)
-
-    def _rewrite(self, book: Book) -> None:
+    def _rewrite(self, history: History) -> None:
         """Let the list say no more than its file."""
-        place = self._place(book.path)
-        facts = () if book.file is None else book.file.facts
-        with suppress(OSError):
-            handle = _locked(place.file, os.O_RDWR)
-            try:
-                if os.fstat(handle).st_size == place.size:  # else another Neovim goes on with it
-                    private.replace(place.file, _lines(_head(book.path), *map(text_of, facts)))
-                    status = place.file.stat()
-                    place.size, place.inode = status.st_size, status.st_ino
-            finally:
-                os.close(handle)
-
-    def _place(self, path: str) -> _Place:
-        if path not in self._places:
-            # a path may be anything, of any length
-            name = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-            self._places[path] = _Place(Path(self._folder(), name + ENDING))
-        return self._places[path]
+        place = self._place(history.path)
+        facts = () if history.file is None else history.file.facts
+        with suppress(OSError), _opened(place.file, os.O_RDWR) as (handle, is_locked):
+            # else another Neovim goes on with it
+            if is_locked and os.fstat(handle).st_size == place.size:
+                private.replace(place.file, _lines(_head(history.path), *map(text_of, facts)))
+                status = place.file.stat()
+                place.size, place.inode = status.st_size, status.st_ino
 
 
 def _head(path: str) -> str:
@@ -350,31 +323,63 @@ def _lines(*texts: str) -> str:
     return "".join(f"{text}\n" for text in texts)
 
 
-def _locked(file: Path, flags: int) -> int:
-    """Open a file and lock it, unless that takes too long. Raises `OSError`."""
+@contextmanager
+def _opened(file: Path, flags: int) -> Iterator[tuple[int, bool]]:
+    """Open a file, locked; False: somebody else has it locked for too long. Raises `OSError`."""
     end = time.monotonic() + PATIENCE
-    while True:
-        handle = private.opened(file, flags)
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(handle), os.stat(file)):
-                return handle
-        if time.monotonic() >= end:
-            return handle
-        os.close(handle)
+    while (handle := private.locked(file, flags)) is None and time.monotonic() < end:
         time.sleep(0.005)
-
-
-def _write(handle: int, data: bytes, size: int) -> None:
-    """Append all of it, or nothing: what is tried again must not be there twice."""
-    rest = memoryview(data)
+    is_locked = handle is not None
+    handle = private.opened(file, flags) if handle is None else handle
     try:
-        while rest:
-            rest = rest[os.write(handle, rest) :]
+        yield handle, is_locked
+    finally:
+        os.close(handle)
+
+
+def _more(place: _Place, known: History) -> News | None:
+    """Return what was appended to a list of which the rest is known; None: that is not all."""
+    since = place.size
+    try:
+        with private.read(place.file) as list_:
+            status = os.fstat(list_.fileno())
+            if status.st_ino != place.inode or not 0 < since < status.st_size:
+                return None
+            list_.seek(since)
+            *lines, open_end = list_.read().split("\n")
     except OSError:
-        with suppress(OSError):
-            os.ftruncate(handle, size)
-        raise
+        return None
+    found = [entry_of(loaded(line)) for line in lines if line]
+    entries = [it for it in found if it is not None]
+    if len(entries) < len(found) or open_end:
+        return None
+    return News(known.then(*entries), since, status.st_size, status.st_ino)
+
+
+def _write(path: str, place: _Place, file: File | None) -> None:
+    """Append what is not written yet, all of it or nothing: what is tried again must not be there
+    twice. Without the lock nothing is taken back, for it may be another Neovim's."""
+    private.make_folder(place.file.parent)
+    with _opened(place.file, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (handle, is_locked):
+        status = os.fstat(handle)
+        if status.st_size == 0:
+            entries = place.unwritten if file is None else [*file.facts, *_rest(place)]
+            data = _lines(_head(path), *map(text_of, entries))
+        else:
+            is_known = (status.st_size, status.st_ino) == (place.size, place.inode)
+            place.others = place.others or not is_known
+            is_whole = os.pread(handle, 1, status.st_size - 1) == b"\n"
+            data = ("" if is_whole else "\n") + _lines(*map(text_of, place.unwritten))
+        try:
+            private.write(handle, data.encode())
+        except OSError:
+            if is_locked:
+                with suppress(OSError):
+                    os.ftruncate(handle, status.st_size)
+            raise
+        status = os.fstat(handle)
+        place.size, place.inode = status.st_size, status.st_ino
+        place.unwritten.clear()
 
 
 def _rest(place: _Place) -> list[Entry]:
@@ -390,11 +395,10 @@ def _rest(place: _Place) -> list[Entry]:
 
 def _set_aside(file: Path, damaged: _Damaged) -> bool:
     """Keep a copy of a list, and in its place what of it is whole; not if it is another by now."""
-    handle = _locked(file, os.O_RDWR)
-    try:
+    with _opened(file, os.O_RDWR) as (_, is_locked):
         with private.read(file) as list_:
             text = list_.read()
-        if text != damaged.text:
+        if not is_locked or text != damaged.text:
             return False  # another Neovim was writing it, or has set it aside
         private.replace(file.with_name(file.name + CUT), text)
         if damaged.whole:
@@ -402,12 +406,3 @@ def _set_aside(file: Path, damaged: _Damaged) -> bool:
         else:
             private.remove(file)
         return True
-    finally:
-        os.close(handle)
-
-
-def _modified(file: Path) -> int:
-    try:
-        return file.stat().st_mtime_ns
-    except OSError:
-        return 0

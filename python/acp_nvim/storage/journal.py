@@ -10,19 +10,20 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 from uuid import uuid4
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.storage import limits, private
-from acp_nvim.storage.act import ACTS, Act, Killed, ended
 from acp_nvim.storage.in_order import InOrder
+from acp_nvim.storage.record import Record
 
 FOLDER: Final = "turns"
 """Of the files, within that of the histories."""
@@ -44,6 +45,62 @@ SIGNS: Final = {
 """Files that keep backups, git, and our own looking out of the folder, if it is in a project."""
 
 
+Kind: TypeAlias = Literal["begin", "end", "saved"]
+
+
+class Act(Struct, frozen=True):
+    """One line. "begin" and "end": of a turn of `author` in `folders`.
+
+    "saved": the user has written the file, `stamp`.
+    """
+
+    kind: Kind
+    path: str = ""
+    author: Author | None = None
+    folders: tuple[str, ...] = ()
+    stamp: str = ""
+
+
+ACTS: Final = Record(Act, "acp_act", 2)
+
+
+class Killed(Struct, frozen=True):
+    """What a host has left that is gone."""
+
+    name: str
+    at: int
+    """When it was last known to live, in ns since 1970."""
+    acts: tuple[Act, ...]
+    sights: Path
+    """The file of what the project's files held."""
+    handle: int
+
+    @property
+    def turns(self) -> tuple[Act, ...]:
+        """The turns that ran."""
+        running: dict[SessionKey, Act] = {}
+        for act in self.acts:
+            if act.author is not None and act.kind == "begin":
+                running[act.author.session_key] = act
+            elif act.author is not None and act.kind == "end":
+                _ended(running, act.author)
+        return tuple(running.values())
+
+    @property
+    def saved(self) -> dict[str, str]:
+        """The stamps of files as the user has written them last while a turn ran."""
+        return {act.path: act.stamp for act in self.acts if act.kind == "saved"}
+
+
+def _ended(turns: dict[SessionKey, Act], author: Author) -> bool:
+    """Take that turn out; False if another one runs in the session by now, or none."""
+    running = turns.get(author.session_key)
+    if running is None or running.author is None or running.author.turn_key != author.turn_key:
+        return False
+    del turns[author.session_key]
+    return True
+
+
 class Journal:
     """Takes note at once; a disk that is full or read-only costs the journal, not the session.
 
@@ -51,10 +108,7 @@ class Journal:
     """
 
     def __init__(
-        self,
-        folder: Callable[[], str],
-        report: Callable[[OSError], None] = lambda _error: None,
-        disk: InOrder | None = None,
+        self, folder: Callable[[], str], report: Callable[[OSError], None], disk: InOrder
     ) -> None:
         """Take where it is, who is told why nothing is kept safe any more, and who writes."""
         self._folder = folder
@@ -77,7 +131,7 @@ class Journal:
         self._taken: set[int] = set()
         self._something = anyio.Event()
         self._lock = threading.RLock()
-        self._disk = disk or InOrder()
+        self._disk = disk
 
     # --- what is noted
 
@@ -88,7 +142,7 @@ class Journal:
 
     def end(self, author: Author) -> None:
         """All that the turn has done is noted."""
-        if ended(self._turns, author):
+        if _ended(self._turns, author):
             self._note(Act("end", author=author))
         if not self._turns:
             self._saved.clear()
@@ -111,12 +165,8 @@ class Journal:
         return self.name
 
     def _show(self) -> None:
-        with self._lock, self._safely():
+        with self._safely():
             self._open()
-
-    async def noted(self) -> None:
-        """Wait until all that was noted is on disk, or cannot be."""
-        await self._disk.done()
 
     def see(self, data: bytes, *, anew: bool) -> None:
         """Keep what files held; `anew`: it takes the place of all that was kept. Blocking.
@@ -124,14 +174,14 @@ class Journal:
         All that was noted until then is kept before: what is seen is not looked at again.
         """
         self._disk.finish()
-        with self._lock, self._safely():
+        with self._safely():
             self._open()
             if self._acts is None:
                 return
             if self._sights is None or anew:
                 self._replace_sights(data)
             else:
-                _write(self._sights, data)
+                private.write(self._sights, data)
 
     # --- its life
 
@@ -149,7 +199,7 @@ class Journal:
 
     def beat(self) -> None:
         """Show that the host lives. Blocking."""
-        with self._lock, self._safely():
+        with self._safely():
             if self._acts is not None:
                 os.utime(self._acts)
 
@@ -163,17 +213,17 @@ class Journal:
 
     def _rewrite(self, acts: tuple[Act, ...]) -> None:
         stays = "".join(map(ACTS.to_text, acts)).encode()
-        with self._lock, self._safely():
+        with self._safely():
             self._size = len(stays)
             if self._acts is not None:
                 os.lseek(self._acts, 0, os.SEEK_SET)
-                _write(self._acts, stays)
+                private.write(self._acts, stays)
                 os.ftruncate(self._acts, os.lseek(self._acts, 0, os.SEEK_CUR))
 
     def close(self) -> None:
         """The host ends: leave only the turns that run."""
         self._disk.finish()
-        with self._lock, self._safely():
+        with self._safely():
             if self._acts is None:
                 return
             if self._turns:
@@ -206,7 +256,7 @@ class Journal:
         """
         ACTS.to_text(Act("end"))  # what takes a moment the first time is done in this thread
         with suppress(OSError):
-            paths = sorted(Path(self._folder(), FOLDER).glob("*.acts"), key=_modified)
+            paths = sorted(Path(self._folder(), FOLDER).glob("*.acts"), key=private.modified)
             found = [self._take(path) for path in paths if path.stem != self.name]
             killed = [it for it in found if it is not None]
             is_old = limits.old([it.at / 1e9 for it in killed], MOST_DAYS)
@@ -252,11 +302,11 @@ class Journal:
 
     def _append(self, act: Act) -> None:
         data = ACTS.to_text(act).encode()  # of a large file it takes long
-        with self._lock, self._safely():
+        with self._safely():
             self._size += len(data)
             self._open()
             if self._acts is not None:
-                _write(self._acts, data)
+                private.write(self._acts, data)
                 self._is_told = False
 
     def _take_name(self) -> None:
@@ -285,7 +335,7 @@ class Journal:
         private.remove(new)
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            _write(handle, data)
+            private.write(handle, data)
             os.replace(new, path)
         except OSError:
             os.close(handle)
@@ -299,8 +349,13 @@ class Journal:
         folder = Path(self._folder(), FOLDER)
         return folder / f"{name}.sights", folder / f"{name}.acts"
 
-    def _safely(self) -> _Safely:
-        return _Safely(self._fail)
+    @contextmanager
+    def _safely(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except OSError as error:
+                self._fail(error)
 
     def _fail(self, error: OSError) -> None:
         """Give up; what was written until now stays, should the host be killed."""
@@ -314,30 +369,3 @@ class Journal:
         # stderr is the plugin's log
         sys.stderr.write(f"acp: what agents do is not kept safe from a kill any more: {error}\n")
         self._trouble = error
-
-
-class _Safely:
-    def __init__(self, fail: Callable[[OSError], None]) -> None:
-        self._fail = fail
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        if isinstance(error, OSError):
-            self._fail(error)
-            return True
-        return False
-
-
-def _write(handle: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
-
-
-def _modified(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

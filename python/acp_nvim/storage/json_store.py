@@ -1,20 +1,17 @@
 """Values kept on disk: private files of JSON in one folder, one a value, replaced as a whole.
 
-Why files and not sqlite, measured by `bench/storage.py` on 500 ledgers of 20 turns each: to note
-one takes 5 ms (sqlite 1), to read all 0.5 s (0.5), on disk are 14 MB (14). Both happen in a
-thread and most of the reading is JSON either way, so nobody waits for the difference; and what a
-crash, another version or another Neovim does to a file costs that file, with no lock or schema.
+Why files and not sqlite: what a crash, another version or another Neovim does to a file costs that
+file, with no lock or schema; and nobody waits for the difference (`bench/storage.py`).
 """
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
@@ -35,9 +32,6 @@ MOST_CUT: Final = 50
 CUT: Final = ".cut"
 WHOLE: Final = "}\n"
 """How what we write ends."""
-
-NOTHING: Final = 0, 0
-"""The stamp where there is no file."""
 
 T = TypeVar("T")
 Report: TypeAlias = Callable[[OSError], None]
@@ -71,19 +65,16 @@ class JsonStore(Generic[T]):
         codec: Codec[T],
         *,
         most: int = sys.maxsize,
-        stays: Callable[[T], bool] | None = None,
         report: Report = lambda _error: None,
     ) -> None:
         """Make the store of the files with that ending.
 
-        The `most` newest are kept, and those that must stay (`stays`); as only reading tells which
-        these are, then it is when the others are dropped, else when something is written.
+        The `most` newest are kept.
         """
         self._folder = folder
         self._ending = ending
         self._codec = codec
         self._most = most
-        self._stays = stays
         self._noted: dict[str, _Noted[T]] = {}
         """What is to be written, by the file's name."""
         self._writing: Mapping[str, _Noted[T]] = {}
@@ -95,23 +86,16 @@ class JsonStore(Generic[T]):
         self._is_told = False
         self._cut: set[Path] = set()
         """Files that were read, and end in the middle."""
-        self._stamps: dict[str, tuple[int, int]] = {}
-        """What tells one state of a file from the next, as it was read or written here last."""
+        self._restored = False
+        self._restoring = anyio.Lock()
         self._turn = threading.Lock()
         """Writes are done in the order in which they were noted."""
         self._lock = threading.RLock()
         """Of `_noted` and `_writing`: threads write what the loop takes note of meanwhile."""
 
-    def note(self, name: str, value: T | None, *, now: bool = False, yields: bool = False) -> None:
-        """Keep this soon, or at once, under that name, None: keep it no longer. Never waits.
-
-        `yields`: not if another Neovim has written that file since.
-        """
-        file_name = self._file_name(name)
-        with self._lock:
-            before = self._noted.get(file_name)
-            yields = yields and (before is None or before.yields)
-        self._note(file_name, _Noted(value, yields=yields), now=now)
+    def note(self, name: str, value: T | None, *, now: bool = False) -> None:
+        """Keep this soon, or at once, under that name, None: keep it no longer. Never waits."""
+        self._note(self._file_name(name), _Noted(value), now=now)
 
     def append(self, name: str, value: T, more: T, *, now: bool = False) -> None:
         """Do the same where all but `more` was noted before: only that is written, behind the rest.
@@ -187,8 +171,17 @@ class JsonStore(Generic[T]):
 
     def read_all(self) -> list[T]:
         """Return what is on disk, the newest last; what was noted since is the caller's to know."""
-        with _no_collection():
-            return list(self._read_files(head=False).values())
+        return list(self._read_files(head=False).values())
+
+    async def restore(self) -> list[T]:
+        """Return what an earlier host has kept, by the first call alone.
+
+        Any call returns when it is read.
+        """
+        async with self._restoring:
+            kept = [] if self._restored else await anyio.to_thread.run_sync(self.read_all)
+            self._restored = True
+        return kept
 
     def set_aside(self) -> int:
         """Give another name to what was read and ends in the middle; return how many these were.
@@ -216,17 +209,12 @@ class JsonStore(Generic[T]):
 
     def _read_files(self, *, head: bool) -> dict[str, T]:
         read = ((file, self._read(file, head=head)) for file in self._files())
-        found = {file: value for file, value in read if value is not None}
-        if self._stays is not None:
-            for file in self._drop([it for it, value in found.items() if not self._stays(value)]):
-                del found[file]
-        return {file.name: value for file, value in found.items()}
+        return {file.name: value for file, value in read if value is not None}
 
     def _unwritten(self) -> dict[str, _Noted[T]]:
         return {**self._writing, **self._noted}
 
     def _read(self, file: Path, *, head: bool = False) -> T | None:
-        self._stamps.setdefault(file.name, _stamp(file))
         try:
             with private.read(file) as lines:
                 text = lines.readline() if head else lines.read()
@@ -253,15 +241,13 @@ class JsonStore(Generic[T]):
 
     def _write(self, values: Mapping[str, _Noted[T]]) -> None:
         added = [self._write_one(name, noted) for name, noted in values.items()]
-        if not all(added) and self._stays is None:
+        if not all(added):
             with suppress(OSError):  # another time, then
-                self._drop(self._files())
+                limits.drop(self._files(), most=self._most)
 
     def _write_one(self, name: str, noted: _Noted[T]) -> bool:
         """Write a file; return whether something was only written behind what it held."""
         file = Path(self._folder(), name)
-        if noted.yields and self._stamps.get(name, NOTHING) != _stamp(file):
-            return False
         more = noted.more if self._failed.pop(name, None) is None else None
         try:
             if noted.value is None:
@@ -274,16 +260,11 @@ class JsonStore(Generic[T]):
             self._failed[name] = error
         except Exception as error:  # a value that cannot be written keeps no other from being so
             self._failed[name] = OSError(repr(error))
-        self._stamps[name] = _stamp(file)
         return False
 
     def _files(self) -> list[Path]:
         """Return the files, the oldest first."""
-        return sorted(Path(self._folder()).glob(f"*{self._ending}"), key=_modified)
-
-    def _drop(self, files: Sequence[Path]) -> Sequence[Path]:
-        """Remove all but the `most` newest of them, and what is too old; return what is gone."""
-        return limits.drop(files, most=self._most)
+        return sorted(Path(self._folder()).glob(f"*{self._ending}"), key=private.modified)
 
     def _file_name(self, name: str) -> str:
         # a name may be anything, of any length
@@ -297,24 +278,6 @@ class _Noted(Struct, Generic[T], frozen=True):
     value: T | None
     more: tuple[T, ...] | None = None
     """What of it is not in the file yet, or being written there; None: that is not known."""
-    yields: bool = False
-    """It is not written over what another Neovim has written."""
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the collector from going through what is read again and again: nothing is a circle.
-
-    10,000 turns are then read in half the time, and the loop, which waits for the collector though
-    another thread has called it, is held up once, for 40 to 90 ms, not by several times 100.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _append(path: Path, texts: Iterable[str]) -> bool:
@@ -331,15 +294,3 @@ def _append(path: Path, texts: Iterable[str]) -> bool:
         file.flush()
         return True
     return False
-
-
-def _stamp(file: Path) -> tuple[int, int]:
-    try:
-        status = file.lstat()
-    except OSError:
-        return NOTHING
-    return status.st_ino, status.st_mtime_ns
-
-
-def _modified(file: Path) -> int:
-    return _stamp(file)[1]

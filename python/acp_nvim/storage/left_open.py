@@ -6,7 +6,6 @@ last whole line counts. It is in the page cache, not synced: it survives the pro
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -135,7 +134,7 @@ class LeftOpen:
 
 def _left(folder: str) -> Iterator[_File]:
     """Yield the files of hosts that are gone, the newest first; each is ours for that moment."""
-    for path in sorted(Path(folder).glob(f"*{ENDING}"), key=_modified, reverse=True):
+    for path in sorted(Path(folder).glob(f"*{ENDING}"), key=private.modified, reverse=True):
         handle = None
         with suppress(OSError):  # what somebody else has put there is none
             handle = private.locked(path, os.O_RDWR | os.O_APPEND)
@@ -182,12 +181,4 @@ def _append(handle: int, sessions: Mapping[Key, str]) -> None:
     line = f"\n{json.dumps(rows)}\n".encode()
     if os.fstat(handle).st_size + len(line) > MOST_BYTES:
         os.ftruncate(handle, 0)
-    if os.write(handle, line) < len(line):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _modified(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
+    private.write(handle, line)

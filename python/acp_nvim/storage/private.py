@@ -90,6 +90,21 @@ def read(path: Path) -> IO[str]:
     return os.fdopen(opened(path), encoding="utf-8", errors="replace")
 
 
+def write(handle: int, data: bytes) -> None:
+    """Write all of it; raises `OSError`, and then a part may be there."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def modified(path: Path) -> int:
+    """Return when it was modified, in ns since 1970; 0 if it is not there."""
+    try:
+        return path.lstat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def remove(path: Path) -> None:
     """Remove a file; nothing if it is not there, or the disk does not let it go."""
     with suppress(OSError):
@@ -109,7 +124,7 @@ def _claim(handle: int, path: Path, mode: int) -> None:
     """Make sure that it is the user's, and only theirs: an older version may have left it open."""
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-        raise OSError(f"{path} is no file")
+        raise OSError(f"{path} is not a file")
     if status.st_uid != os.geteuid():
         raise PermissionError(f"{path} belongs to somebody else")
     if stat.S_IMODE(status.st_mode) != mode:

@@ -21,6 +21,8 @@ from acp_nvim.session.model import (
     Chosen,
     ConfigChoice,
     ConfigOption,
+    Cost,
+    LineCount,
     Location,
     Mention,
     Mode,
@@ -47,7 +49,7 @@ NOWHERE = -1
 
 _HEAD = ("agent", "id", "cwd", "title", "updated", "running")
 _PARTS = (
-    *(Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
+    *(Cost, LineCount, Location, Chosen, ConfigOption, ConfigChoice, Mode, Terminal, ExitStatus),
     *(Prompt, Selection, Mention),
 )
 _KINDS: Mapping[str, type[Struct]] = {
@@ -285,7 +287,7 @@ def _plain(value: object) -> Value:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Text):
-        value = Text(value.text)  # one that grows is of another class
+        value = Text(value.text, value.typed)  # one that grows is of another class
     name = type(value).__name__
     if name not in _KINDS:
         return value

@@ -6,9 +6,19 @@ from acp_nvim.session.event import TurnEnded
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.styled import plural
+from acp_nvim.view.tally import Tally
 from acp_nvim.view.visible import one_line
 
 WORDS = 160
+_ENDS = {
+    "a command": "your command is over",
+    "a command from insert mode": "your command is over",
+    "a question": "you answer the question",
+    "a question of acp.nvim": "you answer the question",
+    "completion": "the completion is over",
+    "multiple cursors": "your multiple cursors are gone",
+}
+"""What the user may be in the middle of that is no mode, and what its end is called."""
 
 
 def name(state: SessionState, *, is_one_of_many: bool) -> str:
@@ -17,9 +27,19 @@ def name(state: SessionState, *, is_one_of_many: bool) -> str:
     return one_line(state.agent, 20) + (f" · {title}" if title else "")
 
 
-def ending(called: str, event: TurnEnded, hunks: int) -> tuple[str, bool]:
-    """Return how a turn has ended, and whether that is a warning; `hunks` wait for the user."""
-    more = f", {plural(hunks, 'hunk')}: :Acp review" if hunks else ""
+def waits(agent: str | None, names: str, doing: str) -> str:
+    """Return what waits until the user has ended something, as in "visual mode"."""
+    until = f"until {_ENDS.get(doing, f'you leave {doing}')}"
+    if agent is None:
+        return f"a change of {names} waits {until}"
+    return f"{agent} wants to write {names}: it waits {until}"
+
+
+def ending(called: str, event: TurnEnded, waiting: Tally) -> tuple[str, bool]:
+    """Return how a turn has ended, and whether that is a warning; `waiting` is what it
+    has changed and the user has not decided on."""
+    hunks = plural(waiting.hunks, "hunk")
+    more = f", {waiting.text} · {hunks}: :Acp review" if waiting.hunks else ""
     if event.error is not None:
         return f"{called} failed: {one_line(event.error, WORDS)}{more}", True
     match event.stop_reason:

@@ -10,7 +10,15 @@ from typing import Any
 from acp_nvim.session.content import Text
 from acp_nvim.session.model import ConfigOption, Prompt
 from acp_nvim.session.options import mode_of, modes_of
-from acp_nvim.session.state import Compaction, Entry, Message, Notice, SessionState, ToolCall
+from acp_nvim.session.state import (
+    Compaction,
+    Ending,
+    Entry,
+    Message,
+    Notice,
+    SessionState,
+    ToolCall,
+)
 from acp_nvim.view.chat.transcript import entry_text
 
 _PUBLIC = {"ended": "completed"}
@@ -95,6 +103,6 @@ def _entry(entry: Entry) -> dict[str, Any]:
                 "tool_kind": entry.kind,
                 "locations": places,
             }
-        case Notice() | Compaction():
+        case Notice() | Compaction() | Ending():
             data |= {"kind": "notice"}
     return pruned(data)

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
 from acp_nvim.view.chat.boundary import sentence
 from acp_nvim.view.chat.plan import brief
 from acp_nvim.view.cut import ITEMS, told
+from acp_nvim.view.measure import elapsed, money
 from acp_nvim.view.visible import one_line
 
 SEPARATOR = " · "
@@ -26,8 +26,6 @@ LIMITS = 3
 _COUNTS = {"one": 1, "five": 5, "seven": 7}
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
-_MONEY = lazy_pattern("[A-Z]{3}")
-"""What a currency of ISO 4217 looks like; the schema asks for one, agents write `credits`, too."""
 
 
 class BarPart(Struct, frozen=True):
@@ -78,11 +76,11 @@ def winbar(
         BarPart("Mode", _mode_name(state), 3),
         BarPart("Agent", one_line(title, 30), 4 if model or usage else 1),
         BarPart("", one_line(state.title or "", 40), 8),
-        BarPart("Usage", _cost(state.usage.cost if state.usage else None), 6),
+        BarPart("Usage", _spent(state.usage), 6),
         _limits(state.usage.limits if state.usage else ()),
         BarPart("Model", _value(state, "thought_level"), 5, right=True),
         BarPart("Model", model, 2, right=True),
-        BarPart("Usage", usage, 1, right=True, short=_share(state.usage)),
+        BarPart(_usage_group(state.usage), usage, 1, right=True, short=_share(state.usage)),
     )
     return Bar(tuple(replace(it, group=f"AcpWinbar{it.group}") for it in parts if it.text))
 
@@ -144,13 +142,6 @@ def _doing(state: SessionState) -> str:
     return "writing" if isinstance(last, Message) and last.role == "agent" else "thinking"
 
 
-def elapsed(seconds: float) -> str:
-    """Return m:ss, or h:mm:ss from one hour on."""
-    minutes, rest = divmod(max(0, int(seconds)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 def _asks(count: int) -> BarPart:
     text, short = (f"{count} waiting for you", f"{count} waiting") if count else ("", "")
     return BarPart("Ask", text, 0, short=short)
@@ -183,6 +174,11 @@ def _activity(state: SessionState, now: float, login_since: float | None) -> str
     if state.status == "idle" and state.background:
         return f"{len(state.background)} in the background"
     return state.status
+
+
+def _usage_group(usage: Usage | None) -> str:
+    """Return how the context is coloured: it is a warning when there is not much left of it."""
+    return "Ask" if usage and usage.size > 0 and usage.used >= NEAR * usage.size else "Usage"
 
 
 def _share(usage: Usage | None) -> str:
@@ -231,13 +227,8 @@ def _limit(limit: RateLimit) -> str:
     return f"{one_line(words, 20)} {min(int(limit.used * 100), 999)}%"
 
 
-def _cost(cost: Cost | None) -> str:
-    """Return the amount: of money with two places, of what else agents count as they tell it."""
-    if cost is None:
-        return ""
-    if _MONEY.fullmatch(cost.currency):
-        return f"{cost.amount:.2f} {cost.currency}"
-    return f"{cost.amount:.4f}".rstrip("0").rstrip(".") + f" {one_line(cost.currency, 12)}"
+def _spent(usage: Usage | None) -> str:
+    return money(usage.cost) if usage and usage.cost else ""
 
 
 def _plain_cost(cost: Cost) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
@@ -18,6 +19,7 @@ from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.chat.cell import PLAN
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
+from acp_nvim.view.tally import NOTHING
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005
@@ -27,7 +29,7 @@ SLICE = 0.005
 class Noted(Struct):
     """What the prompt shows of the notes that go along with it."""
 
-    labels: tuple[tuple[str, str, int], ...] = ()
+    labels: tuple[tuple[str, str, str], ...] = ()
     """Key, label and lines of each."""
     sought: bool = False
     """They are being found out."""
@@ -65,6 +67,8 @@ class Chat:
         self.rewound: Rewound | None = None
         """The rewind that the chat came from."""
         self.waiting = Waiting()
+        self.changes = NOTHING
+        """What waits for review in its project."""
         self.pins_plan = False
         self.is_drawn = True
         """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
@@ -121,4 +125,5 @@ class Chat:
         info = None if self.client is None else self.client.info
         methods = () if info is None else info.auth_methods
         logins = {"logins": [method.id for method in methods]} if methods else {}
-        return summary(self.session.state) | logins
+        changes = {"changes": asdict(self.changes)} if self.changes.hunks else {}
+        return summary(self.session.state) | logins | changes

@@ -22,12 +22,13 @@ from acp_nvim.review.log import EditLog
 from acp_nvim.review.notes import PromptNotes
 from acp_nvim.review.presenter import ReviewPresenter
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.storage.choices import Choices
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
+from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
-from acp_nvim.storage.told import Told
 from acp_nvim.transport.link import Link
+from acp_nvim.view.review.waiting import waiting
+from acp_nvim.view.tally import NOTHING
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
@@ -53,7 +54,7 @@ class Review(Struct, frozen=True):
     recovery: Recovery
 
     async def restore(self) -> None:
-        """Take up the books of an earlier host, and what it had no time to write there."""
+        """Take up the histories of an earlier host, and what it had no time to write there."""
         await self.notes.restore()
         await self.comments.restore()
         await self.recovery.run()
@@ -88,8 +89,19 @@ class Host(Struct, frozen=True):
         self.workspace.chats[chat.number] = chat
         if self.workspace.options.ui.plan == "top":
             chat.pin_plan()
+        self.count_changes()
         self.editor.screen.show(chat.number, chat.picture)
         self.touch_lists()
+
+    def count_changes(self) -> None:
+        """Let each chat say what waits for review in its project."""
+        reviews = [it for it in self.review.presenter.reviews() if it.pending]
+        for chat in self.workspace.chats.values():
+            roots = self.workspace.roots(chat.session) if reviews else None
+            found = waiting(it for it in reviews if roots.has(it.path)) if roots else NOTHING
+            if found != chat.changes:
+                chat.changes = found
+                self.editor.screen.touch(chat.number)
 
     def touch_lists(self) -> None:
         """Draw the lists of the sessions anew."""

@@ -1,22 +1,23 @@
-"""Whether a clock runs: it ticks while something goes on, and wakes nobody while nothing does."""
+"""Whether a clock runs: seconds are counted while something goes on, else nobody is woken."""
 
 from __future__ import annotations
 
 import anyio
 
+from acp_nvim.signal import Signal
+
 
 class Pulse:
-    """`stir` it when something has changed; whoever ticks waits for that before each tick."""
+    """Who changes something stirs it; who counts seconds waits for that before each."""
 
     def __init__(self) -> None:
-        self._stirred = anyio.Event()
+        self._stirred = Signal()
 
     def stir(self) -> None:
-        """Have one more tick; it costs next to nothing when there is one to come."""
+        """Have one more second counted."""
         self._stirred.set()
 
     async def wait(self, most: float | None = None) -> None:
         """Wait until something has changed since the last call; so many seconds at most."""
         with anyio.move_on_after(most):
             await self._stirred.wait()
-        self._stirred = anyio.Event()

@@ -10,12 +10,12 @@ from msgspec import Struct, field
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.launch import Launch
+from acp_nvim.client.redaction import Redaction
 from acp_nvim.client.session import Session
 from acp_nvim.config import Options
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.registry.installed import installed
-from acp_nvim.storage.redaction import Redaction
 from acp_nvim.transport.group import Groups
 from acp_nvim.transport.left import Marks
 from acp_nvim.workspace.chat import Chat

@@ -43,7 +43,7 @@ async def _conversation(stage: Stage, folder: Path, extra: dict[str, Any]) -> No
     await agent.open(modes=MODES)
     await stage.until(lambda: session.state.status == "idle")
     assert session.state.mode == "ask"
-    assert stage.client.label == "n 1"
+    assert stage.client.label == "scripted (n 1)"
     request = await stage.turn(session)
     agent.say("hello")
     diff = {"type": "diff", "path": "/a", "oldText": "a", "newText": "b"}

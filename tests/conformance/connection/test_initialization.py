@@ -268,9 +268,10 @@ async def test_c047_a_strange_answer_to_initialize_is_no_crash(result: object) -
 @pytest.mark.parametrize(
     ("info", "label"),
     [
-        ({"name": "gem", "title": "Gemini CLI", "version": "1.2"}, "Gemini CLI 1.2"),
-        ({"name": "gem", "version": "1.2"}, "gem 1.2"),
-        ({"name": "gem", "title": None, "version": 5}, "gem"),
+        ({"name": "gem", "title": "Gemini CLI", "version": "1.2"}, "scripted (Gemini CLI 1.2)"),
+        ({"name": "gem", "version": "1.2"}, "scripted (gem 1.2)"),
+        ({"name": "gem", "title": None, "version": 5}, "scripted (gem)"),
+        ({"name": "Scripted", "version": "1"}, "scripted 1"),
         (None, "scripted"),
     ],
 )

@@ -45,7 +45,7 @@ def _is_idle(session: Session) -> bool:
 async def test_initialize_and_a_new_session(tmp_path: Path) -> None:
     async with peer(tmp_path) as stage:
         session = await stage.start()
-        assert stage.client.label == "Peer 2.0"
+        assert stage.client.label == "scripted (Peer 2.0)"
         assert session.id == "sdk-1"
         assert [mode.id for mode in session.state.modes] in (["ask", "code"], [])
         assert [option.id for option in session.state.config] == ["model"]

@@ -244,7 +244,10 @@ async def test_c089_one_that_is_gone_begins_anew_with_what_was_kept(
         await stage.until(lambda: session.state.status == "idle")
         assert session.id == "new"
         assert texts(session) == ["kept answer"]
-        assert "this one starts anew, and what was said goes along" in notices(session)[-1]
+        assert (
+            "this one starts anew, and your next prompt carries what was said"
+            in notices(session)[-1]
+        )
         for text, is_told in (("go on", True), ("and on", False)):
             prompt = await stage.turn(session, text)
             first, *more = prompt["params"]["prompt"]

@@ -10,9 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from acp_nvim.client import listing, login, opening, settings
-from acp_nvim.client.connection import Patience
+from acp_nvim.client import session as told
 from acp_nvim.config import Defaults
 from acp_nvim.errors import UserError
+from acp_nvim.view.chat.transcript import render
 from tests.support.stage import Stage, notices
 
 MODES = {
@@ -34,8 +35,7 @@ CONFIG = [
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the time be up at once."""
     monkeypatch.setattr(opening, "SLOW", 0.0)
-    for module in (settings, opening):
-        monkeypatch.setattr(module, "Patience", lambda tell, seconds=0.0: Patience(tell, 0.0))
+    monkeypatch.setattr(told, "SLOW", 0.0)
 
 
 class Asked:
@@ -74,6 +74,7 @@ async def test_a_mode_that_is_not_answered_is_told_given_up_and_taken_late() -> 
         stage.client.cancel(session)
         await asked.done.wait()
         assert asked.error == "scripted did not switch to mode plan: the request is given up"
+        assert not notices(session)
         assert session.state.mode == "ask"
         cancelled = await stage.agent.next()
         assert cancelled["params"] == {"requestId": request["id"]}
@@ -108,6 +109,7 @@ async def test_an_answer_after_the_notice_is_as_any_other() -> None:
         stage.agent.reply(request, {})
         await asked.done.wait()
         assert (asked.error, session.state.mode) == ("", "plan")
+        assert not notices(session), "it is over"
 
 
 async def test_cancel_in_a_turn_is_of_the_turn_and_then_of_the_setting() -> None:
@@ -139,6 +141,8 @@ async def test_a_session_that_is_not_opened_is_told_and_can_be_cancelled() -> No
         await stage.agent.expect("$/cancel_request")
         await stage.agent.open()
         await stage.until(lambda: other.state.status == "idle")
+        await stage.until(lambda: not notices(other))
+        assert not render(other.state, frozenset(), None).blocks.height
 
 
 @pytest.mark.parametrize("way", ["load", "resume"])
@@ -167,7 +171,7 @@ async def test_a_fork_that_is_not_answered_is_told() -> None:
 
 async def test_defaults_that_are_not_answered_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "BEGINNING", 0.05)
-    monkeypatch.setattr(settings, "Patience", Patience)
+    monkeypatch.setattr(told, "SLOW", 10.0)
     async with Stage() as stage:
         services = replace(stage.client._services, defaults=lambda: Defaults(mode="plan"))
         stage.client._services = services

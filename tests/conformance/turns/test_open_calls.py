@@ -95,4 +95,4 @@ async def test_c324_a_command_that_is_left_alone_is_told():
         request = await stage.turn(session)
         await stage.call("release", terminalId=terminal)
         await ended(stage, session, request, "cancelled")
-        assert notices(session)[-1] == "Cancelled"
+        assert len(notices(session)) == 1

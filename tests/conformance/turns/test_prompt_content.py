@@ -87,7 +87,7 @@ async def test_c112_what_is_in_no_file_is_text(folder: Path):
     async with Stage(folder) as stage:
         stage.surroundings.found["quickfix"] = (Finding("", 0, 0, "", "make failed"),)
         (block,) = await sent(stage, "@quickfix")
-    assert block == {"type": "text", "text": "```\nmake failed\n```"}
+    assert block == {"type": "text", "text": "\n\n```\nmake failed\n```"}
 
 
 async def test_c113_unsaved_text_is_embedded(folder: Path):

@@ -31,7 +31,7 @@ async def test_c2_010_the_answer_to_a_prompt_does_not_end_its_turn() -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, ["said nothing"]),
+        ({}, []),
         ({"stopReason": "max_tokens"}, ["limit of tokens"]),
         ({"stopReason": "_tired"}, ["_tired"]),
         ({"stopReason": "error", "error": {"code": -1, "message": "no net"}}, ["no net"]),

@@ -290,9 +290,9 @@ def test_the_key_after_the_command_is_for_it_already(nvim: Neovim, spy: BridgeSp
 
 
 FOOTERS = {
-    "": " <Tab> here · :Acp permit 1-2 ",
-    "i": " <Esc><Tab> here · :Acp permit 1-2 ",
-    "<C-w>h": " :Acp permit here · :Acp permit 1-2 ",
+    "": " <Tab> goes here · :Acp permit 1-2 ",
+    "i": " <Esc><Tab> goes here · :Acp permit 1-2 ",
+    "<C-w>h": " :Acp permit 1-2 answers ",
     "<Tab>": " 1-2 · D all · q fold ",
 }
 
@@ -628,6 +628,18 @@ def test_what_is_typed_into_a_form_goes_into_no_other(nvim: Neovim, spy: BridgeS
     spy.close_ask()
     nvim.lua("_G.done('secret')")
     assert spy.told("fill") == [{"ask": "ask-1", "field": 0, "text": "secret"}] * 2
+
+
+def test_a_form_that_is_cut_says_how_much_is_below(nvim: Neovim, spy: BridgeSpy) -> None:
+    nvim.lua("vim.o.columns, vim.o.lines = 80, 20")
+    chat, _ = spy.open_session()
+    fields = part(*[f"Field {number}" for number in range(20)])
+    more = {"kind": "form", "option_ids": [], "option_kinds": [], "options": part("[accept]")}
+    asked = spy.open_ask(chat, body=fields, **more)
+    shown = config(nvim, asked["winid"])
+    hidden = len(nvim.lines(asked["bufnr"])) - shown["height"]
+    assert "more below" in shown["footer"][0][0]
+    assert hidden > 0
 
 
 def diff_of(count: int) -> list[Any]:

@@ -86,7 +86,7 @@ def test_it_opens_beside_the_typing_and_sends_nothing(job: MainJob, agent: Stdio
     assert job.nvim.eval("win_getid()") == window
     assert (question["kind"], question["title"]) == ("elicitation", "Who are you?")
     title = job.nvim.api.nvim_win_get_config(question["winid"])["title"][0][0]
-    assert title.strip() == "Fine Agent asks"
+    assert title.strip() == "scripted asks"
     event = job.until_event("AcpElicitationRequested")
     wanted = {"agent": "scripted", "session": SESSION, "ask": question["id"]}
     assert event == wanted | {"title": "Who are you?", "mode": "form"}

@@ -35,7 +35,7 @@ def test_a_turn_that_ends_with_its_chat_closed(job: MainJob) -> None:
     job.command("Acp chat close")
     path.write_text("one\nTWO\n")
     job.finish(agent, prompt)
-    job.told("scripted is done, 1 hunk: :Acp review")
+    job.told("scripted is done, 1 file +1 −1 · 1 hunk: :Acp review")
 
 
 def test_a_turn_that_fails_is_a_warning(job: MainJob) -> None:

@@ -20,7 +20,7 @@ def test_a_log_is_an_agent() -> None:
         job.until_event("AcpSessionStarted")
         job.command("AcpPrompt whatever")
         job.until_event("AcpTurnEnded")
-        assert job.session()["entries"][-1]["text"] == "Hello **world**, how are you?"
+        assert job.session()["entries"][-2]["text"] == "Hello **world**, how are you?"
         job.command("AcpPrompt the next turn")
         job.until_event("AcpTurnEnded", 2)
         job.command("AcpPrompt and one that asks")

@@ -36,9 +36,10 @@ def test_what_streams_in_is_exactly_what_is_in_the_chat(job: MainJob) -> None:
     for start in range(0, len(ANSWER), 3):
         agent.say(ANSWER[start : start + 3])
     job.finish(agent, prompt)
-    entry = job.session()["entries"][-1]
+    entry, row = job.session()["entries"][-2:]
     assert (entry["kind"], entry["text"]) == ("agent", ANSWER)
-    assert job.chat() == ["say something", "", *ANSWER.split("\n")]
+    assert row["text"].startswith("── done · ")
+    assert job.chat()[:-2] == ["say something", "", *ANSWER.split("\n")]
     assert job.session()["stop_reason"] == "end_turn"
 
 

@@ -68,10 +68,10 @@ def rewinds(job: MainJob, nvim: Neovim, agent: StdioAgent) -> None:
     nvim.wait(lambda: nvim.lines(sessions(nvim)[-1]["prompt_bufnr"]) == ["second"])
     assert line(job) == "ONE"
     nvim.command("Acp redo")
-    nvim.wait(lambda: "as before the rewind" in nvim.messages())
+    nvim.wait(lambda: "rewind undone" in nvim.messages())
     while line(job) != "UN":  # what was taken back before the death is an undo of its own
         nvim.command("messages clear | Acp redo")
-        nvim.wait(lambda: "returned turn" in nvim.messages())
+        nvim.wait(lambda: "is back in" in nvim.messages())
 
 
 @pytest.mark.parametrize("moment", ["turned", "rewound", "begun"])

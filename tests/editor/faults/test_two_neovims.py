@@ -94,13 +94,13 @@ def test_what_both_say_on_one_file_is_there_and_is_sent_once(job: MainJob) -> No
     agent = job.start()
     path = job.edit("a.txt", "one\ntwo\nthree\n")
     job.command("1Acp comment mine")
-    job.told("goes along")
+    job.told("it is sent with your next prompt")
     with beside(job) as other:
         other.command(f"edit {path}")
         other.wait("vim.fn.exists(':Acp') == 2")
         assert commented_soon(other, "mine")
         other.command("wincmd t | 2Acp comment theirs")
-        other.wait(lambda: "goes along" in other.messages())
+        other.wait(lambda: "it is sent with your next prompt" in other.messages())
         job.command("wincmd t | 3Acp comment mine, too")
         job.until(lambda: len(kept_comments(job)) == 3)
         prompt = job.turn(agent)
@@ -129,8 +129,8 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
     write = {"path": str(path), "content": "ONE\ntwo\nthree\n"}
     assert agent.ask("fs/write_text_file", **write)["result"] == {}
     job.finish(agent, prompt)
-    ledger = job.nvim.folder / "state/nvim/acp.nvim/edits"
-    job.until(lambda: "ONE" in kept(ledger, "*.history"))
+    folder = job.nvim.folder / "state/nvim/acp.nvim/edits"
+    job.until(lambda: "ONE" in kept(folder, "*.history"))
     with beside(job) as other:
         other.command(f"edit {path} | Acp review")
         other.wait(lambda: "1 hunk" in other.messages())
@@ -138,7 +138,7 @@ def test_what_an_agent_of_one_does_to_a_file_is_not_the_users_in_the_other(job: 
         write["content"] = "ONE\ntwo\nTHREE\n"
         assert agent.ask("fs/write_text_file", **write)["result"] == {}
         job.finish(agent, prompt)
-        job.until(lambda: "THREE" in kept(ledger, "*.history"))
+        job.until(lambda: "THREE" in kept(folder, "*.history"))
         other.command("checktime | messages clear | Acp review")
         last = "return vim.fn.getbufline(..., '$')[1]"
         other.wait(lambda: "2 hunks" in other.messages() and other.lua(last, str(path)) == "THREE")
@@ -248,4 +248,4 @@ def test_a_session_that_is_open_in_both_is_told(job: MainJob) -> None:
         there.initialize(**loads)
         there.reply(there.expect("session/load"), {})
         other.wait(lambda: other.lua(STATE) == "idle")
-        assert "open in another Neovim, too" in other.messages()
+        assert "also open in another Neovim" in other.messages()

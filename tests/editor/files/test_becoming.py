@@ -245,8 +245,10 @@ def test_the_next_hunk_in_a_pipe_is_not_opened(job: MainJob) -> None:
     job.command(f"wincmd t | buffer {here.name}")
     job.nvim.input("]h")
     job.usable()
-    assert "acp.files.companion" in job.nvim.lua("return vim.inspect(vim.tbl_keys(package.loaded))")
-    assert job.nvim.lua("return require('acp.files.companion').load(...)", str(there)) is None
+    assert "acp.follow.companion" in job.nvim.lua(
+        "return vim.inspect(vim.tbl_keys(package.loaded))"
+    )
+    assert job.nvim.lua("return require('acp.follow.companion').load(...)", str(there)) is None
 
 
 @pytest.mark.parametrize("become", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
@@ -397,7 +399,7 @@ def test_who_goes_on_in_a_file_that_an_agent_has_removed_has_lines_of_their_own(
         job.command(f"Acp {verb}")
         looked(job)
     assert job.nvim.lines() == [*LINES.splitlines(), "mine"]
-    assert not is_saved or path.read_text() == LINES + "mine\n"
+    assert path.read_text() == LINES + ("mine\n" if is_saved else "")
 
 
 # --- names

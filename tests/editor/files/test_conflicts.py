@@ -141,7 +141,7 @@ def test_it_is_told_once_that_the_disk_stands_against_the_user(job: MainJob) -> 
     for number in range(3):
         tool(agent, path, THEIRS.replace("five", f"five {number}"), f"edit-{number}")
         looked(job)
-    told = "scripted has changed line 5 of a.txt, too: :Acp review"
+    told = "you and scripted have both changed line 5 of a.txt: :Acp review"
     job.until(lambda: any(told in line for line in job.chat()))
     assert job.nvim.messages().splitlines() == [f"acp: {told}"]
     job.usable()

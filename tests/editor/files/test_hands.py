@@ -161,7 +161,7 @@ def through_the_editor(job: MainJob, agent: StdioAgent, path: Path) -> Callable[
 
 def by_a_tool(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]:
     change_on_disk(path, text(theirs(LINES)))
-    call = {"toolCallId": "1", "title": "sed", "status": "completed"}
+    call = {"toolCallId": path.name, "title": "sed", "status": "completed"}
     agent.update("tool_call", **call, locations=[{"path": str(path)}])
     agent.quiet()
     return lambda: None
@@ -169,7 +169,8 @@ def by_a_tool(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]
 
 def by_a_command(job: MainJob, agent: StdioAgent, path: Path) -> Callable[[], None]:
     change_on_disk(path, text(theirs(LINES)))
-    agent.update("tool_call", toolCallId="1", title="make", kind="execute", status="completed")
+    call = {"toolCallId": path.name, "title": "make", "status": "completed"}
+    agent.update("tool_call", **call, kind="execute")
     agent.quiet()
     return lambda: None
 
@@ -204,11 +205,11 @@ def walk(nvim: Neovim) -> None:
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("state", STATES, ids=repr)
 def test_it_waits_for_the_end_of_a_command(
-    job: MainJob, alone: Neovim, tmp_path: Path, state: State, way: Way
+    shared: tuple[MainJob, StdioAgent], alone: Neovim, tmp_path: Path, state: State, way: Way
 ) -> None:
+    job, agent = shared
     wanted = expected(alone, state, tmp_path)
-    agent = job.start()
-    path = job.edit("a.txt", text(LINES))
+    path = job.edit(f"{way.__name__}-{STATES.index(state)}.txt", text(LINES))
     agent.ask("fs/read_text_file", path=str(path))
     buffer = job.nvim.api.nvim_get_current_buf()
     job.turn(agent)
@@ -263,9 +264,11 @@ endfunction
 
 @pytest.mark.parametrize("case", ASKING)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_it_waits_while_a_plugin_waits_for_a_key(job: MainJob, case: str, way: Way) -> None:
-    agent = job.start()
-    path = job.edit("a.txt", text(LINES))
+def test_it_waits_while_a_plugin_waits_for_a_key(
+    shared: tuple[MainJob, StdioAgent], case: str, way: Way
+) -> None:
+    job, agent = shared
+    path = job.edit(f"{way.__name__} {case}.txt", text(LINES))
     agent.ask("fs/read_text_file", path=str(path))
     job.turn(agent)
     job.nvim.command("normal! 6G07l")
@@ -324,13 +327,13 @@ OPTIONS = ["", "backspace=", "backspace=indent,eol autoindent cindent", "virtual
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("edit", BESIDE)
 def test_beside_an_insert_it_arrives_at_once(
-    job: MainJob, alone: Neovim, tmp_path: Path, edit: str, options: str
+    shared: tuple[MainJob, StdioAgent], alone: Neovim, tmp_path: Path, edit: str, options: str
 ) -> None:
-    agent = job.start()
+    job, agent = shared
     job.turn(agent)
     first, rest = BESIDE[edit]
     for number, state in enumerate(INSERTS):
-        path = job.edit(f"{number}.txt", text(LINES))
+        path = job.edit(f"{edit} {OPTIONS.index(options)} {number}.txt", text(LINES))
         for nvim in (alone, job.nvim):
             nvim.command(f"set backspace& autoindent& cindent& virtualedit& | set {options}")
         wanted = expected(alone, state, tmp_path)
@@ -430,19 +433,19 @@ def test_a_terminal_in_another_window_is_no_hindrance(job: MainJob) -> None:
 
 
 TOLD = {
-    "operator pending": "operator-pending mode",
-    "a register": "a command",
-    "linewise visual": "visual mode",
-    "block insert": "a command",
-    "select": "select mode",
-    "confirmed substitute": "a question",
-    "command line": "the command line",
-    "command-line window": "the command-line window",
-    "replace": "replace mode",
-    "insert, <C-u>": "insert mode",
-    "one command from insert mode": "a command from insert mode",
-    "completion": "completion",
-    "getchar() in a mapping": "a command",
+    "operator pending": "you leave operator-pending mode",
+    "a register": "your command is over",
+    "linewise visual": "you leave visual mode",
+    "block insert": "your command is over",
+    "select": "you leave select mode",
+    "confirmed substitute": "you answer the question",
+    "command line": "you leave the command line",
+    "command-line window": "you leave the command-line window",
+    "replace": "you leave replace mode",
+    "insert, <C-u>": "you leave insert mode",
+    "one command from insert mode": "your command is over",
+    "completion": "the completion is over",
+    "getchar() in a mapping": "your command is over",
 }
 SAID = """
 local said, echo = {}, vim.api.nvim_echo
@@ -471,7 +474,7 @@ def test_the_user_is_told_once_what_waits(
     job.nvim.input(state.enter)
     mode = job.nvim.mode()
     done = through_the_editor(job, agent, path)
-    said = f"{TOLD[state.name]} keeps scripted's write of a.txt waiting"
+    said = f"scripted wants to write a.txt: it waits until {TOLD[state.name]}"
     job.until(lambda: job.nvim.lua("return #_G.said") == 1)
     job.until(lambda: any(said in line for line in job.nvim.lines(chat)))
     assert job.nvim.lua("return _G.said") == [f"acp: {said}"]
@@ -481,6 +484,7 @@ def test_the_user_is_told_once_what_waits(
     job.nvim.input("<Esc>")
     assert job.nvim.lines(buffer) == theirs(wanted)
     assert job.nvim.lua("return #_G.said") == 1
+    job.until(lambda: not any("it waits" in line for line in job.nvim.lines(chat)))
     job.usable()
 
 

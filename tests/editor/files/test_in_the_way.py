@@ -177,7 +177,7 @@ def test_a_turn_of_which_nothing_can_be_taken_back_says_so(job: MainJob) -> None
     command(agent, {data: None})
     ended(job, agent, prompt)
     job.command("Acp undo 1")
-    job.told("turn 1 has not changed anything that could be taken back", "data.bin")
+    job.told("turn 1 has not changed anything that can be undone", "data.bin")
 
 
 # --- a file that cannot be decided on, and others

@@ -132,7 +132,7 @@ def test_a_killed_turn_is_reviewed_and_taken_back(half: Half, how: str) -> None:
         assert half.is_before()
         assert half.mine.read_text() == LINES
         nvim.command("Acp redo")
-        until(nvim, "returned turn 1 of scripted")
+        until(nvim, "turn 1 of scripted is back")
         assert (half.new.read_text(), half.gone.exists()) == ("new\n", False)
         nvim.command("Acp review")
         assert nvim.messages().count(TOLD) <= 1

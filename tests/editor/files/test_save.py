@@ -515,5 +515,5 @@ def test_what_takes_the_place_of_a_file_while_it_is_written_into_is_not_written(
         str(away),
         kind,
     )
-    assert f"{path} is no plain file: it is a {'link' if kind == 'link' else 'fifo'}" in error
+    assert f"{path} is not a plain file: it is a {'link' if kind == 'link' else 'fifo'}" in error
     assert away.read_text() == "away\n"

@@ -232,7 +232,7 @@ def test_what_was_found_and_what_was_named_are_one_undo(job: MainJob, turn: Turn
     assert len(asked(job)) == 1 and "2 files were changed" in asked(job)[0]
     assert both.read_text() == "b\n"
     job.command("Acp redo")
-    job.told("returned turn 1 of scripted in 3 files")
+    job.told("turn 1 of scripted is back in 3 files")
     assert (notes.read_text(), both.read_text()) == ("found\n", "found\nb\nnamed\n")
     assert (job.work / "theirs.txt").read_text() == "theirs\n"
 

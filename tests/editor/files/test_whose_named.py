@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.files.following.supposed import LEAD
+from acp_nvim.files.attribution import LEAD
 from tests.support.agents.agent_edits import (
     answer,
     asked,

@@ -220,9 +220,7 @@ def test_there_is_no_such_program() -> None:
     with Neovim({"python": "/no/python"}) as nvim, Screen(nvim, 120, 30):
         check_chat(nvim, "cannot run /no/python (from vim.g.acp.python): run :Acp install")
         nvim.input(":AcpPrompt hello<CR>")
-        assert nvim.messages().splitlines()[-1] == (
-            "acp: this session is closed: :AcpStart tutor begins a new one"
-        )
+        assert nvim.messages().splitlines()[-1] == ("acp: closed: :Acp restart tutor goes on")
 
 
 def test_the_default_agent_cannot_be_started_for_a_prompt() -> None:

@@ -90,13 +90,13 @@ def test_a_closed_session_is_passed_over(nvim: Neovim, spy: BridgeSpy) -> None:
     closed, _ = spy.open_session("tutor")
     spy.frame(closed, status={"agent": "tutor", "state": "closed"})
     nvim.input(":AcpPrompt hello<CR>")
-    assert told(nvim) == "acp: this session is closed: :AcpStart tutor begins a new one"
+    assert told(nvim) == "acp: closed: :Acp restart tutor goes on"
     nvim.command("wincmd t")
     nvim.command("AcpPrompt hello")
     assert [it["chat"] for it in spy.told("prompt")] == [opened]
     spy.frame(opened, status={"agent": "gemini", "state": "closed"})
     nvim.input(":AcpPrompt hello again<CR>")
-    assert told(nvim) == "acp: this session is closed: :AcpStart gemini begins a new one"
+    assert told(nvim) == "acp: closed: :Acp restart gemini goes on"
     nvim.lua("require('acp').setup({ default_agent = 'goose' })")
     nvim.command("AcpPrompt at last")
     assert spy.told("start")[0]["agent"] == "goose"
@@ -216,8 +216,8 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
         ("Acp permti 2", "no sub-command permti: did you mean :Acp permit?"),
         ("1Acp cancel", ":Acp cancel takes no range"),
         ("Acp cancel!", ":Acp cancel takes no !"),
-        ("Acp permit two", "two is no number: :Acp permit 2 takes the second option"),
-        ("Acp permit 1.5", "1.5 is no number: :Acp permit 2 takes the second option"),
+        ("Acp permit two", "two is not a number: :Acp permit 2 takes the second option"),
+        ("Acp permit 1.5", "1.5 is not a number: :Acp permit 2 takes the second option"),
         ("Acp cancel now", ":Acp cancel takes no argument"),
     ],
 )

@@ -80,3 +80,39 @@ def test_modules_of_the_project_are_not_run() -> None:
 def test_a_shell_that_is_not_there() -> None:
     assert "vim.g.acp.shell: there is no program nosh" in report({"shell": "nosh"})
     assert "there is no program" not in report({"shell": "sh"})
+
+
+BLINK = "package.loaded['blink.cmp.config'] = { sources = { default = { 'lsp', 'path' }, %s } }"
+LUALINE = """package.loaded.lualine = { get_config = function() return {
+  options = { disabled_filetypes = { winbar = { %s } } },
+  winbar = { lualine_c = { 'filename' } },
+} end }"""
+TREE = """package.loaded['nvim-tree.config'] = { g = { actions = { open_file = { window_picker = {
+  enable = true, exclude = { filetype = { 'qf', %s } } } } } } }"""
+RENDER = "package.loaded['render-markdown.state'] = { file_types = { 'markdown', %s } }"
+
+
+@pytest.mark.parametrize(
+    ("plugin", "wrong", "right", "told"),
+    [
+        (BLINK, "per_filetype = {}", "per_filetype = { acp_prompt = { 'lsp' } }", "blink.cmp: its"),
+        (LUALINE, "", "'acp_chat'", "lualine.nvim: its winbar"),
+        (TREE, "", "'acp_prompt'", "nvim-tree.lua: its window picker"),
+        (RENDER, "'acp_chat'", "", "render-markdown.nvim: it draws"),
+    ],
+)
+def test_settings_of_other_plugins(
+    nvim: Neovim, plugin: str, wrong: str, right: str, told: str
+) -> None:
+    find = "return vim.tbl_map(function(it) return it.problem end, M.problems())"
+    problems = "local M = require('acp.host.neighbours') " + find
+    nvim.lua(plugin % wrong)
+    (problem,) = nvim.lua(problems)
+    assert problem.startswith(told)
+    nvim.lua(plugin % right)
+    assert nvim.lua(problems) == []
+    nvim.lua(
+        "for name in pairs({ ['blink.cmp.config'] = 1, lualine = 1 }) do "
+        "package.loaded[name] = {} end"
+    )
+    assert nvim.lua(problems) == []  # a version that keeps its settings elsewhere

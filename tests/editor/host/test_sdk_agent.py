@@ -34,7 +34,7 @@ def test_a_turn_with_an_edit(job: MainJob, answer: int, text: str) -> None:
     assert job.nvim.lines() == text.splitlines()
     assert path.read_text() == text
     session = job.session()
-    assert session["entries"][-1]["text"] == "It is **done**."
+    assert session["entries"][-2]["text"] == "It is **done**."
     assert session["plan"] == [{"content": "shout", "priority": "high", "status": "pending"}]
     call = next(it for it in session["entries"] if it["kind"] == "tool")
     assert call["status"] == ("completed" if answer == 1 else "failed")

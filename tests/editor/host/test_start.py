@@ -166,7 +166,8 @@ def test_without_an_agent_the_user_picks_one() -> None:
         pick("")
         assert job.nvim.wait("_G.outcome")[0] == "no agent was chosen"
         kind, title, labels = job.nvim.lua("return _G.offered")
-        assert (kind, title, labels[0]) == ("acp.agent", "Start an agent", "scripted")
+        asked = "Start an agent (:Acp agents installs others)"
+        assert (kind, title, labels[0]) == ("acp.agent", asked, "scripted")
         assert MISSING in labels
         pick(MISSING)
         job.told("absent is not installed. There is no /no/such on PATH")

@@ -70,7 +70,7 @@ end
 -- Only this is said to somebody who is in the middle of something: what the user's own hands hold up,
 -- and what their own text stands against.
 local function is_unasked(message)
-  return not (message:find("keeps .+'s write of .+ waiting") or message:find('ha[sv]e? changed line'))
+  return not (message:find('wants to write .+: it waits') or message:find('have %a+ changed line'))
 end
 
 local buffer = api.nvim_get_current_buf()

@@ -205,6 +205,26 @@ def test_term_open_comes_when_the_terminal_is_shown() -> None:
         assert job.nvim.eval("[g:opened, &numberwidth, mode(1)]") == [[""], 9, "nt"]
 
 
+COMMANDS = (
+    "sessions",
+    "chat close",
+    "chat open",
+    "agents",
+    "log",
+    "review all",
+    "prompt",
+    "chat close",
+)
+UNCOUNTED = """
+return vim.tbl_filter(function(window)
+  local buffer = vim.api.nvim_win_get_buf(window)
+  if not vim.api.nvim_buf_is_loaded(buffer) then return true end
+  local held = vim.w[window].acp_holds
+  return held ~= nil and held ~= buffer
+end, vim.api.nvim_list_wins())
+"""
+"""The windows whose buffer Neovim has let go, and those of a chat that show something else."""
+
 MOVERS = [
     "startinsert",
     "stopinsert",
@@ -223,12 +243,15 @@ def test_what_the_user_opens_is_there_or_a_sentence_says_why_not(handler: str) -
         job.edit("mine.txt", "one\n")
         arm(job.nvim, HANDLERS[handler])
         agent = job.start()
-        for command in ("sessions", "chat close", "chat open", "agents", "prompt", "chat close"):
+        for command in COMMANDS:
             job.command(f"Acp {command}")
             job.inspect()
             messages = job.nvim.messages()
             assert not job.nvim.mode()["blocking"], (command, messages)
             assert "lua/acp" not in messages, (command, messages)
+            if handler != "tabpage":  # whose handler makes more at each event
+                assert len(job.nvim.api.nvim_list_wins()) <= 7, command
+            assert job.nvim.lua(UNCOUNTED) == [], command
         disarm(job.nvim)
         job.command("messages clear | silent! only | Acp chat open")
         prompt = job.turn(agent)

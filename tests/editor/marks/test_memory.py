@@ -442,7 +442,7 @@ def test_marks_and_undo_files_through_undo_reject_and_redo(
     if taken == "Acp undo":
         job.command("Acp redo")
         job.until(lambda: job.nvim.lines() == WITHOUT.splitlines())
-        job.told("returned turn 1")
+        job.told("turn 1 of scripted is back")
         assert len(walk(path, str(undo))) == 4
 
 

@@ -40,7 +40,7 @@ def test_a_mention_is_written_into_the_prompt(
     told = nvim.command(command)
     assert written(nvim, prompt) == [text]
     assert nvim.eval("expand('%:t')") == "a b.py"
-    assert "along with the next prompt to gemini" in told
+    assert "attached to the next prompt to gemini" in told
 
 
 def test_it_is_written_after_what_is_there(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -62,7 +62,7 @@ def test_what_names_nothing_is_told(nvim: Neovim, spy: BridgeSpy, what: str) -> 
     prompt = opened(nvim, spy)
     told = nvim.command(f"Acp add {what}")
     assert written(nvim, prompt) == [""]
-    assert f"{what} cannot go along" in told
+    assert f"{what} is not attached" in told
 
 
 def test_an_image_from_elsewhere_is_attached(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -74,4 +74,4 @@ def test_an_image_from_elsewhere_is_attached(nvim: Neovim, spy: BridgeSpy) -> No
     spy.answer({"image": 1, "detail": "image/png, 3 kB"})
     assert along(nvim, prompt) == ["1 shot.png · image/png, 3 kB"]
     assert written(nvim, prompt) == [""]
-    assert "shot.png goes along with the next prompt to gemini" in nvim.messages()
+    assert "shot.png: attached to the next prompt to gemini" in nvim.messages()

@@ -25,7 +25,7 @@ def test_after_a_stop_and_a_crash_nothing_is_sent(job: MainJob) -> None:
     prompt = job.session()["prompt_bufnr"]
     assert "sends to scripted" in bar(job.nvim, prompt)
     agent.exit()
-    job.until(lambda: "closed: :AcpStart scripted" in bar(job.nvim, prompt))
+    job.until(lambda: "closed: :Acp restart scripted goes on" in bar(job.nvim, prompt))
     job.command("Acp restart scripted")
     again = job.stage.accept()
     again.initialize()
@@ -52,4 +52,6 @@ def test_a_stop_before_a_restart_is_answered_is_told(nvim: Neovim, spy: BridgeSp
 def test_an_agent_that_does_not_start_takes_nothing(job: MainJob) -> None:
     job.nvim.lua("require('acp').setup({ agents = { none = { command = '/no/such' } } })")
     job.command("AcpStart none")
-    job.until(lambda: "closed: :AcpStart none" in bar(job.nvim, job.nvim.eval("bufnr()")))
+    job.until(
+        lambda: "closed: :Acp restart none goes on" in bar(job.nvim, job.nvim.eval("bufnr()"))
+    )

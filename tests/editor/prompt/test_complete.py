@@ -12,6 +12,7 @@ from tests.support.nvim import Neovim
 STATUS = {
     "agent": "gemini",
     "state": "idle",
+    "turn": 3,
     "modes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}],
     "config": [
         {"id": "model", "values": ["big", "small"]},
@@ -57,7 +58,13 @@ def test_sub_commands(nvim: Neovim, line: str) -> None:
         ("Acp start gemini ", []),
         ("Acp nonsense ", []),
         ("Acp cancel ", []),
-        ("Acp review ", ["off"]),
+        ("Acp stop ", ["gemini"]),
+        ("Acp restart ", ["gemini"]),
+        ("Acp log ", ["gemini"]),
+        ("Acp review ", ["3", "2", "1", "off"]),
+        ("Acp diff ", ["3", "2", "1"]),
+        ("Acp undo ", ["3", "2", "1"]),
+        ("Acp rewind ", ["3", "2", "1"]),
         ("Acp reject ", ["file", "all", "because"]),
         ("Acp mode ", ["ask", "code"]),
         ("Acp mode c", ["code"]),
@@ -90,6 +97,13 @@ def test_agents_are_the_presets_the_tutor_and_the_users_own(nvim: Neovim) -> Non
     assert completed(nvim, "AcpStart ") == presets
 
 
+def test_what_is_closed_cannot_be_stopped_but_started_anew(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session("gemini")
+    spy.frame(chat, status=STATUS | {"state": "closed"})
+    assert completed(nvim, "Acp stop ") == []
+    assert completed(nvim, "Acp restart ") == ["gemini"]
+
+
 def test_nothing_is_started_for_it(nvim: Neovim) -> None:
     for line in ("Acp ", "Acp start ", "Acp mode ", "AcpPrompt /"):
         completed(nvim, line)
@@ -102,8 +116,8 @@ def test_slash_commands_in_the_prompt(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.input("i/pl<C-x><C-o>")
     info = nvim.eval("complete_info(['items']).items")
     assert [(it["word"], it["menu"], it["info"]) for it in info] == [
-        ("/plan", "<what>", "Make a plan"),
-        ("/play", "", "Play it"),
+        ("/plan", "<what> Make a plan", "Make a plan"),
+        ("/play", "Play it", "Play it"),
     ]
     nvim.input("<C-y> it")
     assert nvim.lines() == ["/plan it"]
@@ -133,3 +147,10 @@ def test_prompts_of_the_users_own(job: MainJob) -> None:
     job.nvim.input("<CR>")
     prompt = agent.prompted()
     assert prompt["params"]["prompt"][0]["text"] == "Write tests\nfor all of a.py"
+    job.until(lambda: any("/tests of a.py" in line for line in job.chat()))
+    assert not any("Write tests" in line for line in job.chat())
+    job.finish(agent, prompt)
+    job.nvim.input("<Up>")
+    job.until(lambda: job.nvim.lines() == ["/tests of a.py"])
+    job.command("Acp export")
+    job.until(lambda: "/tests of a.py" in job.nvim.lines())

@@ -227,7 +227,7 @@ def test_lines_of_a_file_are_sent_as_they_are_in_the_editor(job: MainJob) -> Non
         (f"file://{job.work}/closed.py#L1-L1", "eins\n"),
         (f"file://{job.work}/odd%3A2", "odd\n"),
     ]
-    job.until(lambda: any("closed.py:7 does not go along" in line for line in job.chat()))
+    job.until(lambda: any("closed.py:7 is not attached" in line for line in job.chat()))
 
 
 def test_lines_that_have_moved_while_the_prompt_waited_are_sent(job: MainJob) -> None:

@@ -15,7 +15,7 @@ from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
-REJECTED: dict[str, Any] = {"key": "rejected", "label": "rejected: 2 files", "lines": 14}
+REJECTED: dict[str, Any] = {"key": "rejected", "label": "rejected: 2 files", "size": "+8 −6"}
 CHANGED: dict[str, Any] = {"key": "changed", "label": "changed: 100%.py"}
 EMBEDDING: dict[str, Any] = {"agentCapabilities": {"promptCapabilities": {"embeddedContext": True}}}
 
@@ -41,7 +41,7 @@ def test_notes_stand_below_the_text_and_go(nvim: Neovim, spy: BridgeSpy) -> None
     nvim.command("set columns=160")
     chat, prompt = spy.open_session()
     note(nvim, chat, REJECTED, CHANGED)
-    assert along(nvim, prompt) == ["1 rejected: 2 files · 14 lines", "2 changed: 100%.py"]
+    assert along(nvim, prompt) == ["1 rejected: 2 files · +8 −6", "2 changed: 100%.py"]
     assert bar(nvim, prompt) == "<CR> sends to tutor · <C-x> removes · K shows"
     note(nvim, chat)
     assert along(nvim, prompt) == []
@@ -60,13 +60,13 @@ def test_the_bar_says_what_there_is_room_for(nvim: Neovim, spy: BridgeSpy) -> No
 def test_a_long_name_is_cut_in_the_middle(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.command("set columns=80")
     chat, prompt = spy.open_session()
-    note(nvim, chat, {"key": "changed", "label": f"changed: {'x' * 40}.py", "lines": 7})
+    note(nvim, chat, {"key": "changed", "label": f"changed: {'x' * 40}.py", "size": "+4 −3"})
     (row,) = along(nvim, prompt)
     assert "…" in row
     assert row.startswith("1 changed: ")
     assert row.endswith("x.py")
     nvim.command("set columns=200 | vertical resize 90")
-    nvim.wait(lambda: along(nvim, prompt) == [f"1 changed: {'x' * 40}.py · 7 lines"])
+    nvim.wait(lambda: along(nvim, prompt) == [f"1 changed: {'x' * 40}.py · +4 −3"])
 
 
 def test_the_rows_stay_below_the_text(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -98,7 +98,7 @@ def test_ctrl_x_drops_notes_first_then_selections(nvim: Neovim, spy: BridgeSpy) 
     chat, prompt = spy.open_session()
     nvim.lua("require('acp.prompt.attachment').attach(...)", chat, selection)
     note(nvim, chat, REJECTED, CHANGED)
-    rows = ["1 @buffer 1:1 · 1 line", "2 rejected: 2 files · 14 lines", "3 changed: 100%.py"]
+    rows = ["1 @buffer 1:1 · 1 line", "2 rejected: 2 files · +8 −6", "3 changed: 100%.py"]
     assert along(nvim, prompt) == rows
     nvim.input("<C-x>")
     assert spy.told("drop_note") == [{"chat": chat, "key": "changed"}]
@@ -111,7 +111,7 @@ def test_ctrl_x_drops_notes_first_then_selections(nvim: Neovim, spy: BridgeSpy) 
     assert bar(nvim, prompt) == "<CR> sends to tutor"
     nvim.input("<C-x>")
     assert len(spy.told("drop_note")) == 2
-    assert "nothing goes along" in nvim.messages()
+    assert "nothing is attached" in nvim.messages()
 
 
 def test_a_number_says_which_row_goes(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -154,7 +154,7 @@ def test_sending_leaves_the_notes_to_the_host(nvim: Neovim, spy: BridgeSpy) -> N
     note(nvim, chat, REJECTED)
     nvim.input("ihello<Esc><CR>")
     assert spy.told("prompt")[0]["text"] == "hello"
-    assert along(nvim, prompt) == ["1 rejected: 2 files · 14 lines"]
+    assert along(nvim, prompt) == ["1 rejected: 2 files · +8 −6"]
 
 
 def test_k_shows_what_the_agent_will_be_told(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -217,7 +217,7 @@ def test_without_default_keys_the_bar_names_none(nvim: Neovim, spy: BridgeSpy) -
     chat, prompt = spy.open_session()
     note(nvim, chat, REJECTED)
     assert bar(nvim, prompt) == ":w sends to tutor"
-    assert along(nvim, prompt) == ["1 rejected: 2 files · 14 lines"]
+    assert along(nvim, prompt) == ["1 rejected: 2 files · +8 −6"]
     assert nvim.eval("maparg('K', 'n') .. maparg('<C-x>', 'n')") == ""
 
 
@@ -279,9 +279,9 @@ def test_what_the_user_changes_is_shown_then_told_then_over(job: MainJob, file: 
     job.edit("util.py", "x = 1\n")
     job.nvim.command("call setline(1, 'x = 2')")
     job.command(f"call win_gotoid(bufwinid({prompt}))")
-    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py (unsaved) · 6 lines"])
+    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py (unsaved) · +1 −1"])
     job.command("wall")
-    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py · 5 lines"])
+    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py · +1 −1"])
     job.nvim.input("K")
     job.until(lambda: "+x = 2" in job.nvim.lines())
     job.nvim.input("qigo on<Esc><CR>")

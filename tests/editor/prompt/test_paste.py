@@ -39,7 +39,7 @@ def test_lines_of_an_open_file_become_a_mention(nvim: Neovim, spy: BridgeSpy, en
     nvim.input("iWhy does")
     paste(nvim, "\n".join(CODE) + end)
     assert nvim.lines() == ["Why does @stats.py:4-6 "]
-    assert bar(nvim, prompt) == "@stats.py:4-6: undo gives the text back"
+    assert bar(nvim, prompt) == "@stats.py:4-6: u restores the text"
     nvim.input("fail?")
     nvim.wait(lambda: "sends to" in bar(nvim, prompt))
     nvim.input("<Esc>u")

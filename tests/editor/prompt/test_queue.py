@@ -33,6 +33,7 @@ def test_drop_move_and_undo(job: MainJob) -> None:
     start(job, "one", "two", "three")
     job.nvim.input("ggdd")
     job.until(lambda: queued(job) == ["two", "three"])
+    job.until(lambda: job.nvim.lines() == ["1  two", "2  three"])
     job.nvim.input("p")
     job.until(lambda: queued(job) == ["two", "one", "three"])
     job.nvim.input(":move 0<CR>")
@@ -57,7 +58,7 @@ def test_what_is_sent_leaves_the_list(job: MainJob) -> None:
     assert isinstance(running, dict)
     agent.end(running)
     agent.prompted()
-    job.until(lambda: job.nvim.lines() == ["2  two"])
+    job.until(lambda: job.nvim.lines() == ["1  two"])
     job.nvim.input("q")
     assert job.nvim.eval("&filetype") != "acp-queue"
 
@@ -72,7 +73,7 @@ def test_one_that_is_sent_meanwhile_is_not_taken_back(job: MainJob) -> None:
     job.nvim.input("gg<CR>")
     job.told("does not wait any more")
     assert job.nvim.lines(job.session()["prompt_bufnr"]) == [""]
-    job.until(lambda: job.nvim.lines() == ["2  two"])
+    job.until(lambda: job.nvim.lines() == ["1  two"])
 
 
 def test_changed_words_change_nothing(job: MainJob) -> None:
@@ -86,3 +87,21 @@ def test_nothing_waits(job: MainJob) -> None:
     job.start()
     job.command("Acp queue")
     job.told("no prompt waits")
+
+
+def test_two_of_the_same_words_are_two(job: MainJob) -> None:
+    start(job, "yes", "yes")
+    job.nvim.input("ggdd")
+    job.until(lambda: queued(job) == ["yes"])
+    job.nvim.input("p")
+    job.until(lambda: queued(job) == ["yes", "yes"])
+
+
+def test_all_that_waited_can_be_dropped_and_brought_back(job: MainJob) -> None:
+    start(job, "one")
+    job.nvim.input("dd")
+    job.until(lambda: queued(job) == [])
+    winbar = "vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true }).str"
+    job.until(lambda: "no prompt waits" in job.nvim.lua(f"return {winbar}"))
+    job.nvim.input("u")
+    job.until(lambda: queued(job) == ["one"])

@@ -14,6 +14,8 @@ COMMANDS = [
     {"name": "play it", "description": "Play"},
 ]
 
+READY = ["/commit", "/explain", "/fix", "/review", "/tests"]
+
 
 def ready(nvim: Neovim, spy: BridgeSpy) -> int:
     """Open a session, and wait until the server is attached to its prompt."""
@@ -66,10 +68,27 @@ def test_the_list_of_files_opens_by_itself(nvim: Neovim, spy: BridgeSpy) -> None
     assert nvim.eval("execute('messages')") == ""
 
 
+def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session("gemini")
+    long = {"name": "review", "description": "Review it all\nand more"}
+    status = {"agent": "gemini", "state": "idle", "commands": [*COMMANDS, long]}
+    spy.frame(chat, status=status)
+    nvim.wait("#vim.lsp.get_clients({ bufnr = 0 }) == 1")
+    nvim.input("i/")
+    others = [name for name in READY if name != "/review"]
+    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", "/review", *others])
+    rows = nvim.eval("complete_info(['items']).items")
+    assert [(row["kind"], row["menu"]) for row in rows[:3]] == [
+        ("", "<what> Make a plan"),
+        ("", "Play"),
+        ("", "Review it all"),
+    ]
+
+
 def test_nothing_is_chosen_unasked(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i/")
-    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it"])
+    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", *READY])
     nvim.input("<CR>x")
     nvim.wait(lambda: nvim.lines() == ["/", "x"])
 
@@ -77,7 +96,7 @@ def test_nothing_is_chosen_unasked(nvim: Neovim, spy: BridgeSpy) -> None:
 def test_a_command_with_a_blank_is_inserted_whole(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i/")
-    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it"])
+    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", *READY])
     nvim.input("<C-n><C-n><C-y>")
     nvim.wait(lambda: nvim.lines() == ["/play it"])
 

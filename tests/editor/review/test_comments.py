@@ -59,13 +59,13 @@ def test_a_comment_goes_along_with_its_lines_and_with_the_next_prompt(job: MainJ
 def test_the_prompt_alone_sends_what_was_said(job: MainJob) -> None:
     agent, _ = begun(job)
     job.nvim.lua("require('acp').comment({ 2, 2 }, 'why?')")
-    job.told("goes along with the next prompt")
+    job.told("it is sent with your next prompt")
     job.command("Acp prompt")
     prompt = agent.prompted()
     assert "a.txt:2\n> line 2\nwhy?" in texts(prompt)[1]
     job.finish(agent, prompt)
     job.command("wincmd t | Acp comment once more")
-    job.told("goes along")
+    job.told("it is sent with your next prompt")
     job.command(f"call win_gotoid(bufwinid({job.session()['prompt_bufnr']}))")
     job.nvim.input("<CR>")
     prompt = agent.prompted()
@@ -182,7 +182,7 @@ def test_a_reason_needs_words_and_the_others_are_refused(job: MainJob) -> None:
     job.command("Acp reject file now")
     job.told("because")
     job.command("Acp comment! words")
-    job.told("takes no text")
+    job.told("give it no text")
 
 
 def test_a_long_comment_is_broken_between_words(job: MainJob) -> None:

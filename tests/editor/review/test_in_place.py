@@ -130,7 +130,7 @@ def test_an_edit_needs_no_chat_and_shows_itself_on_its_lines(job: MainJob) -> No
     prompt = agent.prompted()
     text, place, lines = prompt["params"]["prompt"]
     assert text["text"] == "spell it out"
-    assert place["text"] == f"Edit lines 3-4 of {path} in place."
+    assert place["text"] == f"\n\nEdit lines 3-4 of {path} in place."
     assert lines["resource"]["text"] == "line 3\nline 4\n"
     job.until(lambda: [it for it in progress(job) if "spell it out" in it[1]])
     assert progress(job)[0][0] == 2
@@ -190,4 +190,4 @@ def test_an_edit_that_fails_or_changes_nothing_says_so(job: MainJob) -> None:
     job.told("the edit was cancelled")
     assert progress(job) == []
     job.command("Acp edit")
-    job.told("wants to know what to do")
+    job.told("say what to do")

@@ -300,7 +300,7 @@ def test_where_nothing_is_shown_there_is_nothing_to_decide(
     nvim.input(":Acp keep<CR>")
     assert message(nvim) == "acp: no hunk here: :Acp keep file, :Acp keep all"
     nvim.input(":enew <bar> Acp reject file<CR>")
-    assert message(nvim).startswith("acp: this buffer is no file")
+    assert message(nvim).startswith("acp: this buffer is not a file")
     assert spy.told("decide") == []
 
 
@@ -339,7 +339,7 @@ def test_review_undo_and_redo_tell_the_host(
     [
         ("Acp review on", ":Acp review takes the number of a turn or off, not on"),
         ("Acp keep hunk", ":Acp keep takes file or all, not hunk"),
-        ("Acp undo last", "last is no number: :Acp undo 2 takes back turn 2"),
+        ("Acp undo last", "last is not a number: :Acp undo 2 takes back turn 2"),
         ("Acp redo 2", ":Acp redo takes no argument"),
         ("1Acp undo", ":Acp undo takes no range"),
     ],

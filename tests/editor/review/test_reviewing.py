@@ -229,9 +229,9 @@ def test_without_a_change_there_is_nothing_to_review(job: MainJob) -> None:
     job.command("Acp review")
     job.told("nothing to review")
     job.command("Acp undo")
-    job.told("no turn has changed anything that could be taken back")
+    job.told("no turn has changed anything that can be undone")
     job.command("Acp redo")
-    job.told("nothing to return")
+    job.told("nothing to redo")
     job.command("Acp keep all")
     job.told("nothing to review: no change of an agent is pending")
 

@@ -60,7 +60,7 @@ def test_redo_goes_back_to_the_session_that_was(job: MainJob) -> None:
     rewound(job)
     old = job.inspect()["sessions"][0]
     job.command("Acp redo")
-    job.told("as before the rewind")
+    job.told("rewind undone")
     assert (job.work / "code.py").read_text() == "UN\ntwo\n"
     job.until(lambda: job.nvim.eval("bufnr()") == old["prompt_bufnr"])
     assert [it["text"] for it in old["entries"] if it["kind"] == "user"] == [
@@ -86,7 +86,7 @@ def rewind(job: MainJob, agent: StdioAgent, session: str, text: str) -> None:
 
 
 def test_rewind_and_redo_walk_over_all_turns(job: MainJob) -> None:
-    """Each rewind continues the session before it: the books of its turns are found."""
+    """Each rewind continues the session before it: its turns are found."""
     agent = rewound(job)
     path = job.work / "code.py"
     rewind(job, agent, "sess 3", "first")
@@ -143,7 +143,7 @@ def test_nothing_is_rewound_unasked(job: MainJob) -> None:
     assert len(job.inspect()["sessions"]) == 1
     assert (job.work / "code.py").read_text() == "ONE\ntwo\n"
     job.command("Acp rewind 7")
-    job.told("there is no prompt of turn 7")
+    job.told("there is no turn 7 in this session: the last one is turn 1")
 
 
 def test_an_agent_that_takes_no_text_gets_it_as_the_next_prompt(job: MainJob) -> None:
@@ -151,7 +151,7 @@ def test_an_agent_that_takes_no_text_gets_it_as_the_next_prompt(job: MainJob) ->
     prompt = job.turn(agent)
     job.command("AcpPrompt later")
     job.command("Acp steer not so fast")
-    job.told("takes nothing into a running turn: it is the next prompt")
+    job.told("scripted cannot be steered: your words are queued as the next prompt")
     assert [it["text"] for it in job.session()["queue"]] == ["not so fast", "later"]
     agent.end(prompt)
     assert agent.prompted()["params"]["prompt"][0]["text"] == "not so fast"
@@ -162,7 +162,7 @@ def test_an_agent_that_takes_it_gets_it_at_once(job: MainJob) -> None:
     job.turn(agent)
     job.command("Acp steer not so fast")
     agent.reply(agent.expect("_session/steering"), {"outcome": "injected"})
-    job.told("said into the turn of scripted")
+    job.told("scripted has got it")
     assert job.session()["queue"] == []
 
 

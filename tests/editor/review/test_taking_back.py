@@ -76,7 +76,7 @@ def turned(job: MainJob, agent: StdioAgent, path: Path, text: str) -> None:
 
 def test_a_turn_is_taken_back_in_all_its_files_and_returned(job: MainJob, project: Project) -> None:
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 4 files", ":Acp redo returns it")
+    job.told("took back turn 1 of scripted in 4 files", ":Acp redo brings it back")
     assert project.is_before()
     assert stat.S_IMODE(project.gone.stat().st_mode) == 0o755
     assert job.nvim.lines() == LINES.splitlines()
@@ -84,11 +84,11 @@ def test_a_turn_is_taken_back_in_all_its_files_and_returned(job: MainJob, projec
     until_files(job, {})
     job.command("checktime")
     job.command("Acp redo")
-    job.told("returned turn 1 of scripted in 4 files")
+    job.told("turn 1 of scripted is back in 4 files")
     assert project.is_after()
     until_files(job, {"opened.txt": 2, "closed.txt": 2, "new.txt": 1, "gone.sh": 1})
     job.command("Acp redo")
-    job.told("nothing to return")
+    job.told("nothing to redo")
     assert "W1" not in job.nvim.messages()
 
 
@@ -134,7 +134,7 @@ def test_what_the_user_changed_since_stays(job: MainJob, project: Project) -> No
     assert project.closed.read_text() == "mine\n" + LINES
     assert project.new.read_text() == "mine\n"
     job.command("Acp redo")
-    job.told("returned turn 1")
+    job.told("turn 1 of scripted is back")
     assert project.opened.read_text() == expected.replace("line 8\n", "")
     assert project.closed.read_text() == "mine\n" + THEIRS
     assert project.new.read_text() == "new\nmine\n"
@@ -163,9 +163,9 @@ def test_of_several_turns_one_is_taken_back(job: MainJob) -> None:
     job.told("took back turn 2")
     assert path.read_text() == LINES
     job.command("Acp redo")
-    job.told("returned turn 2")
+    job.told("turn 2 of scripted is back")
     job.command("Acp redo")
-    job.told("returned turn 1")
+    job.told("turn 1 of scripted is back")
     assert path.read_text() == LINES.replace("line 3\n", "three\n").replace("line 7\n", "seven\n")
     job.command("Acp undo 5")
     job.told("turn 5 has not changed")
@@ -182,7 +182,9 @@ def test_a_locked_file_is_told_and_the_others_are_done(job: MainJob, project: Pr
     assert project.is_before()
     for count in (1, 2):
         job.command("Acp redo")
-        job.until(lambda count=count: job.nvim.messages().count("returned turn 1") == count)
+        job.until(
+            lambda count=count: job.nvim.messages().count("turn 1 of scripted is back") == count
+        )
     assert project.is_after()
 
 
@@ -216,7 +218,7 @@ def test_two_sessions_on_the_same_file_have_turns_of_their_own(job: MainJob) -> 
     job.command("Acp undo")
     job.told("no turn has changed anything")
     job.command("Acp redo")
-    job.told("returned turn 1")
+    job.told("turn 1 of scripted is back")
     assert path.read_text() == text
 
 
@@ -235,8 +237,8 @@ def test_acts_are_carried_out_in_the_order_of_their_commands(job: MainJob) -> No
     assert [line.split()[1:4] for line in job.nvim.messages().splitlines()] == [
         ["took", "back", "turn"],
         ["took", "back", "turn"],
-        ["returned", "turn", "1"],
-        ["returned", "turn", "2"],
+        ["turn", "1", "of"],
+        ["turn", "2", "of"],
         ["took", "back", "turn"],
     ]
     assert path.read_text() == THEIRS
@@ -280,7 +282,7 @@ def test_two_agents_on_the_same_file_are_told_apart(tmp_path: Path) -> None:
 
 
 def kill_host(job: MainJob) -> None:
-    """Kill the host once the books are written; the next command starts another."""
+    """Kill the host once the histories are written; the next command starts another."""
     state = Path(str(job.nvim.eval("stdpath('state')"))) / "acp.nvim" / "edits"
     job.until(lambda: len(list(state.glob("*.history"))) == 4)
     job.kill(job.host())
@@ -295,7 +297,7 @@ def test_a_killed_host_forgets_nothing(job: MainJob, project: Project) -> None:
     assert job.nvim.lines() == ["mine", *LINES.splitlines()]
     assert (project.closed.read_text(), project.new.exists()) == (LINES, False)
     job.command("Acp redo")
-    job.told("returned turn 1")
+    job.told("turn 1 of scripted is back")
     assert project.closed.read_text() == THEIRS
 
 
@@ -320,7 +322,7 @@ def test_a_review_goes_on_in_another_neovim(job: MainJob, project: Project) -> N
         assert later.lines() == LINES.splitlines()
         assert project.closed.read_text() == "mine\n" + LINES
         later.command("Acp redo")
-        later.wait(lambda: "returned turn 1" in later.messages())
+        later.wait(lambda: "turn 1 of scripted is back" in later.messages())
         assert project.closed.read_text() == "mine\n" + THEIRS
 
 
@@ -350,7 +352,7 @@ def test_the_line_end_of_the_users_write_stays_and_no_line_of_the_agent_does(
     assert path.read_text() == "mine\none\ntwo" + end
     assert job.nvim.eval("[&modified, &endofline]") == [0, int(fixes)]
     job.command("Acp redo")
-    job.told("returned turn 1 of scripted in a.txt")
+    job.told("turn 1 of scripted is back in a.txt")
     assert path.read_text() == "mine\none\ntwo\nagent's" + end
 
 
@@ -382,7 +384,7 @@ def test_a_turn_that_cannot_go_does_not_keep_the_one_before_it(job: MainJob) -> 
     job.told("took back turn 1 of scripted in a.txt")
     assert path.read_text() == LINES.replace("line 8\n", "line eightmine\n")
     job.command("Acp undo")
-    job.told("no turn has changed anything that could be taken back")
+    job.told("no turn has changed anything that can be undone")
 
 
 def test_a_file_that_the_user_took_away_is_named_and_not_made_of_scraps(

@@ -71,7 +71,7 @@ def test_a_line_of_the_user_is_the_users(nvim: Neovim, spy: BridgeSpy) -> None:
     assert nvim.messages().splitlines()[-1] == "acp: nobody but you has written this line"
     nvim.input(":enew <bar> Acp why<CR>")
     assert len(spy.told("why")) == 1
-    assert "this buffer is no file" in nvim.messages()
+    assert "this buffer is not a file" in nvim.messages()
 
 
 def test_an_answer_that_comes_too_late_opens_nothing(nvim: Neovim, spy: BridgeSpy) -> None:

@@ -90,6 +90,15 @@ def test_it_is_back_without_a_question(job: MainJob, how: str) -> None:
         agent.end(prompt)
 
 
+def test_who_wants_the_chat_before_it_is_back_gets_it_then(job: MainJob) -> None:
+    end(job, talk(job), "killed")
+    with later(job, restore=True) as nvim:
+        nvim.command("Acp chat")
+        load(job)
+        types = "vim.tbl_map(function(it) return vim.bo[it].filetype end, vim.fn.tabpagebuflist())"
+        nvim.wait(lambda: "acp_chat" in nvim.lua(f"return {types}"))
+
+
 def test_without_being_wanted_it_is_only_named(job: MainJob) -> None:
     end(job, talk(job), "killed")
     with later(job) as nvim:

@@ -319,4 +319,26 @@ AGENTS: dict[str, list[Step]] = {
         Writes(0, 4, (*INSERT, Edit("delete", 0)), stale=False, meanwhile=0),
         User("reopen", 4, 0, 0),
     ],
+    "a file in the user's encoding that a command removes below a kept part of another's": [
+        Coded(2, 1),
+        DoubleWrites(1, 2, (Edit("insert", 4),), disk_first=False, between="typing", stale=False),
+        Writes(
+            2,
+            2,
+            (Edit("insert", 2), Edit("insert", 3), Edit("delete", 2)),
+            stale=False,
+            meanwhile=0,
+            by="splitting",
+        ),
+        Tool(
+            0,
+            2,
+            (Edit("insert", 9), Edit("replace", 11)),
+            way="renamed over",
+            told=False,
+            twice=False,
+        ),
+        Decides("keep", "part", 0, 8),
+        Runs(0, "remove", 2, 2),
+    ],
 }

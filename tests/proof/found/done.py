@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.proof.steps import (
     Coded,
     Decides,
+    DoubleWrites,
     Edit,
     EndsTurn,
     Outside,
@@ -13,6 +14,7 @@ from tests.proof.steps import (
     Step,
     Sweeps,
     TakesBack,
+    Tool,
     User,
     Writes,
 )
@@ -95,6 +97,36 @@ DONE: dict[str, list[Step]] = {
         Coded(2, 1),
         Runs(0, "remove", 2, 2),
         User("insert", 2),
+    ],
+    "a file that a command removes, and the user goes on in its buffer": [
+        User("save", 0),
+        Runs(0, "remove", 0, 0),
+        Sweeps(0),
+        User("insert", 0),
+    ],
+    "a file that a command removes, and the user goes on in its buffer after an undo, too": [
+        User("save", 0),
+        Runs(0, "remove", 0, 0),
+        Sweeps(0),
+        User("insert", 0),
+        TakesBack(0),
+        User("insert", 0, 1),
+    ],
+    "what was rejected, and an agent that knows only its own text adds a line beside it": [
+        DoubleWrites(1, 0, (Edit("insert", 1),)),
+        Decides("reject", "hunk", 0, 0),
+        Writes(1, 0, INSERT, stale=True),
+    ],
+    "what u took back of an agent's, and its own tool and a write through us have again": [
+        DoubleWrites(2, 0, INSERT),
+        User("undo", 0),
+        Tool(2, 0, (Edit("insert", 2),), twice=True),
+    ],
+    "a line that an agent takes out, the user brings back and edits, and the agent writes on": [
+        DoubleWrites(2, 0, (Edit("delete", 1),)),
+        Decides("reject", "hunk", 0, 0),
+        User("amend", 0, 1),
+        Writes(2, 0, INSERT, stale=True),
     ],
 } | {
     f"the user saves out of insert mode, while a tool's edit waits, by the keys {keys}": [

@@ -57,7 +57,7 @@ class FakeChats(ChatWindows):
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
-        self.noted: list[tuple[int, list[tuple[str, str, int]]]] = []
+        self.noted: list[tuple[int, list[tuple[str, str, str]]]] = []
 
     async def name(self, chat: int, name: str) -> None:
         self.names[chat] = name
@@ -68,7 +68,7 @@ class FakeChats(ChatWindows):
     async def show(self, chat: int) -> None:
         return
 
-    def notes(self, chat: int, notes: Sequence[tuple[str, str, int]]) -> None:
+    def notes(self, chat: int, notes: Sequence[tuple[str, str, str]]) -> None:
         self.noted.append((chat, list(notes)))
 
 

@@ -228,6 +228,8 @@ class FakeSurroundings(Surroundings):
         self.texts: dict[str, NamedText] = {}
         self.found: dict[str, tuple[Finding, ...]] = {}
         self.buffers: dict[str, NamedText] = {}
+        self.around: dict[str, Selection] = {}
+        self.files: tuple[str, ...] = ()
 
     async def selection(self) -> Selection | None:
         return self.selected
@@ -237,6 +239,15 @@ class FakeSurroundings(Surroundings):
 
     async def diagnostics(self, *, here: bool = False) -> Sequence[Finding]:
         return self.found.get("diagnostic" if here else "diagnostics", ())
+
+    async def enclosing(self, kind: str) -> Selection | None:
+        return self.around.get(kind)
+
+    async def marks(self) -> Sequence[Finding]:
+        return self.found.get("marks", ())
+
+    async def open_files(self) -> Sequence[str]:
+        return self.files
 
     async def quickfix(self) -> Sequence[Finding]:
         return self.found.get("quickfix", ())
@@ -386,7 +397,7 @@ class FakeNotifier(Notifier):
     def attend(self, chat: int, text: str, *, warning: bool = False) -> None:
         self.attended.append((chat, text, warning))
 
-    def event(self, name: str, data: Mapping[str, Any]) -> None:
+    def event(self, name: str, data: Mapping[str, Any], *, at_once: bool = False) -> None:
         self.events.append((name, data))
 
     def redact(self, safe: Callable[[str], str]) -> None:

@@ -37,8 +37,8 @@ from acp_nvim.review.comments import Comments
 from acp_nvim.review.decisions import Decisions
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.notes import PromptNotes
+from acp_nvim.review.outcome import Undone
 from acp_nvim.review.recovery import Recovery
-from acp_nvim.review.turned import Undone
 from acp_nvim.session.origin import Stretch
 from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from acp_nvim.storage.edits import EditStore
@@ -54,7 +54,7 @@ def author(turn: int = 1, session: str = "s", agent: str = "gemini") -> Author:
 
 
 class FileRig:
-    """The parts are as the app puts them together; `kept` is where the books are.
+    """The parts are as the app puts them together; `kept` is where the histories are.
 
     What happens follows from the app's own table; `events` has all of it. Each look at the clock is
     a second later. `turns` has the turn of each session by its id, and `running` says whose turn
@@ -84,9 +84,9 @@ class FileRig:
         ports: Files = self.files
         baselines = baselines or Baselines()
         baselines.keep_in(Memory(self.store.journal.see))
-        self.comments = Comments(ports, self.store, self.changed.append)
+        self.comments = Comments(ports, self.store.comments, self.changed.append)
         self.lessons = PromptNotes(
-            ports, self.knowledge, self.store, self.comments, self.faults.append
+            ports, self.knowledge, self.store.lessons, self.comments, self.faults.append
         )
         self.edits = EditLog(self.store, now=self.now, changed=self.changed.append)
         self.sync = DiskSync(
@@ -247,7 +247,7 @@ class FileRig:
     # --- the end
 
     def kill(self) -> None:
-        """Kill the host; the books are as they are on disk. The rig is of no use from now on."""
+        """Kill the host; histories are as they are on disk. The rig is of no use from now on."""
         self.store.journal.drop()
 
     async def restore(self) -> None:

@@ -54,11 +54,11 @@ class Stand:
         self.files = CountingFiles()
         self.knowledge = Knowledge()
         store = kept_in(folder / "kept")
-        comments = Comments(self.files, store, lambda _: None)
+        comments = Comments(self.files, store.comments, lambda _: None)
         self.lessons = PromptNotes(
-            self.files, self.knowledge, store, comments, lambda it: pytest.fail(str(it))
+            self.files, self.knowledge, store.lessons, comments, lambda it: pytest.fail(str(it))
         )
-        self.pushed: list[tuple[int, list[tuple[str, str, int]]]] = []
+        self.pushed: list[tuple[int, list[tuple[str, str, str]]]] = []
         self.tasks: list[tuple[Callable[..., Awaitable[None]], tuple[Any, ...]]] = []
         session = Session("tutor", str(folder), lambda *_: None)
         session.state = replace(session.state, id=KEY[1], status="idle")
@@ -72,7 +72,7 @@ class Stand:
         )
         self.host = cast(Host, parts)
 
-    def _push(self, chat: int, notes: Sequence[tuple[str, str, int]]) -> None:
+    def _push(self, chat: int, notes: Sequence[tuple[str, str, str]]) -> None:
         self.pushed.append((chat, list(notes)))
 
     def _start_soon(self, task: Callable[..., Awaitable[None]], *arguments: Any) -> None:
@@ -109,7 +109,7 @@ async def test_labels_are_told_when_they_change(stand: Stand):
     stand.reject("a.py")
     await stand.refresh()
     await stand.refresh()
-    assert stand.pushed == [(CHAT, [("rejected", "rejected: a.py", 5)])]
+    assert stand.pushed == [(CHAT, [("rejected", "rejected: a.py", "+1 −1")])]
     stand.lessons.forget(KEY)
     await stand.refresh()
     assert stand.pushed[1:] == [(CHAT, [])]
@@ -168,7 +168,7 @@ async def test_dropping_forgets_at_once_and_only_that(stand: Stand):
     stand.knowledge.learn(KEY, str(stand.folder / "b.py"), "then\n", "read")
     await stand.refresh()
     noting.drop_note(stand.host, DropNote(CHAT, "rejected"))
-    assert stand.pushed[-1] == (CHAT, [("changed", "changed: b.py", 5)])
+    assert stand.pushed[-1] == (CHAT, [("changed", "changed: b.py", "+1 −1")])
     await stand.refresh()
     assert len(stand.pushed) == 2
 

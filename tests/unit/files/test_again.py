@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.files.baselines.baselines import Baselines
-from acp_nvim.files.line_ends import Even
 from acp_nvim.files.text import reconciled, with_theirs
 from acp_nvim.history.author import Author
+from acp_nvim.history.line_ends import Even
 from tests.support.files.file_rig import AGENT, FileRig, author
 
 OLD = ("1", "2", "3", "4", "5", "6")

@@ -121,8 +121,8 @@ async def test_what_another_program_may_have_made_stays(rig: FileRig) -> None:
 
 @pytest.mark.parametrize(
     ("written", "refused"),
-    [(("more",), True), (("foreign", "more"), False), (("more", "foreign"), False)],
-    ids=["it does not have that", "it has that first", "it has that last"],
+    [(("more",), True), (("foreign", "more"), True), (("foreign", "lines", "more"), False)],
+    ids=["it does not have that", "it has some of that", "it has all of that"],
 )
 async def test_where_another_program_may_have_put_in_lines_an_agents_do_not_take_their_place(
     rig: FileRig, written: tuple[str, ...], *, refused: bool

@@ -7,7 +7,7 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.errors import OutsideRoots
-from acp_nvim.files.following.asked import inside
+from acp_nvim.files.attribution import inside
 from acp_nvim.files.roots import Roots
 
 

@@ -180,7 +180,7 @@ async def test_a_clash_is_told_with_its_places_and_outlives_a_save(rig: FileRig)
         Conflict(str(path), AGENT, "1\n2\n", "0\n1\ntheirs\n", ((2, 3),), True, "1\n2\n")
     ]
     assert rig.named == [("a", "1\nmine\n", "0\n1\nmine\n")]
-    assert rig.sync.disputes.line(str(path)) is None, "an agent's own text does not count"
+    assert rig.sync.conflicts.line(str(path)) is None, "an agent's own text does not count"
     await rig.look(path)
     rig.files.save(path)
     await rig.look(path)
@@ -197,10 +197,10 @@ async def test_another_programs_text_is_in_dispute_until_the_user_has_settled_it
     rig.files.type(path, "1", "mine")
     rig.file("1\nforeign\n")
     await rig.look(path, None)
-    assert rig.sync.disputes.line(str(path)) == 1
+    assert rig.sync.conflicts.line(str(path)) == 1
     assert rig.conflicts == []
     rig.files.save(path)
-    assert rig.sync.disputes.line(str(path)) is None
+    assert rig.sync.conflicts.line(str(path)) is None
 
 
 async def test_what_the_editor_refuses_is_taken_later_and_is_still_that_agents(

@@ -106,7 +106,7 @@ async def test_a_selection_is_renewed_unless_its_buffer_is_gone() -> None:
     now = Lua({"first": 2, "last": 3, "lines": ["a", "b"]})
     renewed = await NvimFiles(now).selection(chosen)
     assert renewed == Selection(3, 1, "/a", 2, 3, ("a", "b"), "text")
-    assert now.calls == [("acp.files.live.selection", 3, 1)]
+    assert now.calls == [("acp.prompt.attachment.selected", 3, 1)]
     assert await NvimFiles(Lua(None)).selection(chosen) == chosen
 
 

@@ -16,9 +16,9 @@ from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.notifier import AGAIN, Faults
 from acp_nvim.nvim.painter import EVENTS, Painter
+from acp_nvim.nvim.plain import check
 from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.terminals import TerminalBuffers
-from acp_nvim.nvim.trial import check
 from acp_nvim.view.block import Block, Line
 from acp_nvim.view.status import Bar
 

@@ -23,9 +23,11 @@ class Frames:
 
     def __init__(self) -> None:
         self.drawn: list[str] = []
+        self.fired: list[str] = []
 
     async def lua(self, _function: str, frame: Any) -> dict[str, Any]:
         self.drawn += [line for it in frame["buffers"] for op in it["ops"] for line in op[2]]
+        self.fired += [it["name"] for it in frame["events"]]
         return {}
 
 
@@ -58,4 +60,22 @@ async def test_slices_are_sent_together_once_something_is_on_the_screen(
         tasks.cancel_scope.cancel()
     assert nvim.drawn == ["line 1", f"line {SLICES}"]
     assert others >= SLICES - 2  # between two slices others have their turn
+    assert not faults
+
+
+async def test_what_the_user_waits_for_waits_for_no_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(painter, "FRAME", 3600.0)
+    nvim, faults = Frames(), list[BaseException]()
+    screen = Painter(cast(Call, nvim), faults.append)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(screen.run)
+        screen.event("before", {})
+        await screen.settled()
+        screen.event("any", {})
+        await anyio.wait_all_tasks_blocked()
+        assert nvim.fired == ["before"]
+        screen.event("asked", {}, at_once=True)
+        await screen.settled()
+        tasks.cancel_scope.cancel()
+    assert nvim.fired == ["before", "any", "asked"]
     assert not faults

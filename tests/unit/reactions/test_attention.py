@@ -8,6 +8,7 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import TurnEnded
 from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.attention import ending, name
+from acp_nvim.view.tally import NOTHING, Tally
 
 STATE = SessionState("show", "/w", id="s1", title="Fix the\ncache")
 
@@ -16,15 +17,16 @@ STATE = SessionState("show", "/w", id="s1", title="Fix the\ncache")
     ("event", "hunks", "said", "warning"),
     [
         (TurnEnded(1.0, "end_turn"), 0, "show is done", False),
-        (TurnEnded(1.0, "end_turn"), 1, "show is done, 1 hunk: :Acp review", False),
-        (TurnEnded(1.0, "end_turn"), 3, "show is done, 3 hunks: :Acp review", False),
+        (TurnEnded(1.0, "end_turn"), 1, "show is done, 1 file +8 −3 · 1 hunk: :Acp review", False),
+        (TurnEnded(1.0, "end_turn"), 3, "show is done, 1 file +8 −3 · 3 hunks: :Acp review", False),
         (TurnEnded(1.0, "cancelled"), 0, "show was cancelled", False),
         (TurnEnded(1.0, "max_tokens"), 0, "show stopped: max_tokens", True),
         (TurnEnded(1.0, error="no\x1b[2J money"), 0, "show failed: no␛[2J money", True),
     ],
 )
 def test_how_it_ended(event: TurnEnded, hunks: int, said: str, *, warning: bool) -> None:
-    assert ending("show", event, hunks) == (said, warning)
+    waiting = Tally(1, 8, 3, hunks) if hunks else NOTHING
+    assert ending("show", event, waiting) == (said, warning)
 
 
 def test_a_session_of_several_is_called_by_its_title() -> None:

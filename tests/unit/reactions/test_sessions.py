@@ -17,6 +17,7 @@ from acp_nvim.session.event import ChunkReceived, Event, ModeChanged
 from acp_nvim.view import announcement
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
+from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.workspace import Workspace
 from tests.support.fakes.fake_editor import FakeScreen
 from tests.support.fakes.fake_ports import FakeNotifier
@@ -32,7 +33,7 @@ class Stand:
         self.screen, self.notifier = FakeScreen(), FakeNotifier()
         workspace = Workspace()
         editor = SimpleNamespace(screen=self.screen, notifier=self.notifier)
-        self.host = cast(Host, SimpleNamespace(editor=editor, workspace=workspace))
+        self.host = cast(Host, SimpleNamespace(editor=editor, workspace=workspace, pulse=Pulse()))
         self.session = Session("tutor", "/p", lambda *it: changed(self.host, *it))
         self.session.state = after(OPENED)
         workspace.chats[CHAT] = Chat(CHAT, 8, self.session, lambda: 0.0)

@@ -1,4 +1,4 @@
-"""The books of what agents have done: each file's ledger, the conflicts, the turns."""
+"""The log of what agents have done: the history of each file, the conflicts, the turns."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests.support.files.file_rig import author
 from tests.support.files.review_texts import told
 
 
-class Books:
-    """The books of one host over a folder; each look at the clock is a second later."""
+class Host:
+    """The log of one host over a folder; each look at the clock is a second later."""
 
     def __init__(self, folder: Path) -> None:
         self.seconds = 0.0
@@ -36,13 +36,13 @@ class Books:
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Books:
-    return Books(tmp_path)
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path)
 
 
 @pytest.fixture
-def edits(books: Books) -> EditLog:
-    return books.edits
+def edits(host: Host) -> EditLog:
+    return host.edits
 
 
 def shapes(edits: EditLog, path: str) -> list[tuple[int, str, str]]:
@@ -51,19 +51,18 @@ def shapes(edits: EditLog, path: str) -> list[tuple[int, str, str]]:
     ]
 
 
-def test_what_an_agent_writes_is_pending(edits: EditLog, books: Books) -> None:
+def test_what_an_agent_writes_is_pending(edits: EditLog, host: Host) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
     assert shapes(edits, "/a") == [(0, "one\n", "two\n")]
-    assert (edits.paths(), books.changed) == (("/a",), ["/a"])
+    assert (edits.paths(), host.changed) == (("/a",), ["/a"])
 
 
-def test_nothing_is_written_down_of_what_changes_nothing(edits: EditLog, books: Books) -> None:
+def test_nothing_is_written_down_of_what_changes_nothing(edits: EditLog, host: Host) -> None:
     edits.wrote("/a", "one\n", "one\n", author())
     edits.wrote("/b", None, None, author())
     edits.saw("/a", "two\n")
-    assert (edits.paths(), books.changed) == ((), [])
-    assert (edits.ledger("/a"), edits.changes("/a"), edits.origin("/a", 0)) == (None, (), None)
-    assert edits.undone("/a") == ()
+    assert (edits.paths(), host.changed) == ((), [])
+    assert (edits.file("/a"), edits.changes("/a"), edits.origin("/a", 0)) == (None, (), None)
 
 
 def test_what_the_user_did_before_a_write_is_the_users(edits: EditLog) -> None:
@@ -73,15 +72,15 @@ def test_what_the_user_did_before_a_write_is_the_users(edits: EditLog) -> None:
     assert edits.origin("/a", 0) is None
 
 
-def test_what_the_user_sees_is_told_once(edits: EditLog, books: Books) -> None:
+def test_what_the_user_sees_is_told_once(edits: EditLog, host: Host) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
     for _ in range(2):
         edits.saw("/a", "mine\ntwo\n")
     assert shapes(edits, "/a") == [(1, "one\n", "two\n")]
-    assert books.changed == ["/a", "/a"]
+    assert host.changed == ["/a", "/a"]
 
 
-def test_a_conflict_stays_until_it_is_settled(edits: EditLog, books: Books) -> None:
+def test_a_conflict_stays_until_it_is_settled(edits: EditLog, host: Host) -> None:
     conflict = Conflict("/a", author(), "base", "theirs", ((0, 1),), on_disk=False)
     edits.conflicted(conflict)
     assert (edits.conflict("/a"), edits.conflicts()) == (conflict, (conflict,))
@@ -89,7 +88,7 @@ def test_a_conflict_stays_until_it_is_settled(edits: EditLog, books: Books) -> N
     edits.settled("/a")
     edits.settled("/a")
     assert (edits.conflict("/a"), edits.conflicts(), edits.paths()) == (None, (), ())
-    assert books.changed == ["/a", "/a"]
+    assert host.changed == ["/a", "/a"]
 
 
 def test_a_line_tells_which_turn_wrote_it(edits: EditLog) -> None:
@@ -119,9 +118,9 @@ def test_turns_are_in_the_order_in_which_they_began(edits: EditLog) -> None:
 
 def test_a_turn_can_be_taken_back_although_it_was_kept(edits: EditLog) -> None:
     edits.wrote("/a", "one\n", "two\n", author())
-    ledger = edits.ledger("/a")
-    assert ledger is not None
-    edits.put("/a", keep(ledger).file)
+    file = edits.file("/a")
+    assert file is not None
+    edits.put("/a", keep(file).file)
     assert edits.changes("/a") == ()
     assert [it.state for it in edits.changes("/a", "kept")] == ["kept"]
     assert len(edits.turns(Stretch(("gemini", "s")))) == 1
@@ -133,11 +132,11 @@ def last_undo(edits: EditLog, session: tuple[str, str]) -> tuple[str, tuple[str,
     return None if batch is None else (batch, tuple(edits.undone_by(batch)))
 
 
-def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: EditLog) -> None:
+def test_the_last_undo_of_a_session_is_returned_first(host: Host, edits: EditLog) -> None:
     def take_back(path: str, batch: str, turn: int, session: str = "s") -> None:
-        ledger = edits.ledger(path)
-        assert ledger is not None
-        edits.put(path, undo(ledger, author(turn, session), batch, books.now()).file)
+        file = edits.file(path)
+        assert file is not None
+        edits.put(path, undo(file, author(turn, session), batch, host.now()).file)
 
     assert last_undo(edits, ("gemini", "s")) is None
     for path in ("/a", "/b"):
@@ -154,10 +153,10 @@ def test_the_last_undo_of_a_session_is_returned_first(books: Books, edits: EditL
     assert last_undo(edits, ("gemini", "other")) == ("other", ("/a",))
 
 
-async def test_another_host_takes_the_books_up(books: Books, tmp_path: Path) -> None:
-    books.edits.wrote("/a", "one\n", "two\n", author())
-    books.edits.wrote("/b", None, "new\n", author())
-    later = Books(tmp_path)
+async def test_another_host_takes_the_log_up(host: Host, tmp_path: Path) -> None:
+    host.edits.wrote("/a", "one\n", "two\n", author())
+    host.edits.wrote("/b", None, "new\n", author())
+    later = Host(tmp_path)
     later.edits.wrote("/b", "new\n", "newer\n", author(2))
     await later.edits.restore()
     assert set(later.changed) == {"/a", "/b"}
@@ -168,12 +167,10 @@ async def test_another_host_takes_the_books_up(books: Books, tmp_path: Path) -> 
     assert shapes(later.edits, "/a") == [], "only the first call reads"
 
 
-async def test_who_asks_while_the_books_are_read_waits_for_them(
-    books: Books, tmp_path: Path
-) -> None:
-    books.edits.wrote("/a", "one\n", "two\n", author())
-    books.store.flush()
-    later = Books(tmp_path)
+async def test_who_asks_while_the_books_are_read_waits_for_them(host: Host, tmp_path: Path) -> None:
+    host.edits.wrote("/a", "one\n", "two\n", author())
+    host.store.flush()
+    later = Host(tmp_path)
     found: list[tuple[str, ...]] = []
 
     async def restore() -> None:
@@ -209,26 +206,26 @@ def aside(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def test_of_a_large_file_all_is_found_out_in_a_thread(
     edits: EditLog, aside: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = Books(tmp_path / "plain").edits
+    plain = Host(tmp_path / "plain").edits
     plain.wrote("/a", LONG, MADE, author())
     plain.saw("/a", SEEN)
 
     await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
     with monkeypatch.context() as patched:
-        patched.setattr("acp_nvim.review.told.wrote", None)  # it is known already
+        patched.setattr("acp_nvim.review.log.wrote", None)  # it is known already
         edits.wrote("/a", LONG, MADE, author())
     await edits.look("/a", SEEN)
     found = await edits.find("/a", ("pending",))
-    assert aside == ["written", "_seen", "changes"]
+    assert aside == ["_written", "_seen", "changes"]
     assert found == plain.changes("/a")
-    assert edits.ledger("/a") == plain.ledger("/a")
+    assert edits.file("/a") == plain.file("/a")
 
 
 @pytest.mark.anyio
-async def test_what_was_foreseen_of_another_ledger_is_not_taken(edits: EditLog) -> None:
+async def test_what_was_foreseen_of_another_history_is_not_taken(edits: EditLog) -> None:
     await edits.foresee(DiskChanged("/a", LONG, MADE, author()))
     edits.wrote("/a", "one\n", LONG, author())
     edits.wrote("/a", LONG, MADE, author(2))
-    ledger = edits.ledger("/a")
-    assert ledger is not None
-    assert (ledger.text, len(ledger.changes)) == (MADE, 2)
+    file = edits.file("/a")
+    assert file is not None
+    assert (file.text, len(file.changes)) == (MADE, 2)

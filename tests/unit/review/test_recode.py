@@ -15,7 +15,7 @@ from tests.support.files.file_rig import FileRig, author
 READ = "café\nnaïve\nend\n"
 
 
-def ledger(before: str, after: str) -> File:
+def history(before: str, after: str) -> File:
     """Return what an agent's turn leaves."""
     return wrote(begin(before), after, author(), 1.0)
 
@@ -40,7 +40,7 @@ async def test_what_an_agent_converts_is_a_change(tmp_path: Path) -> None:
 
 
 def test_other_ledgers_stay_as_they_are() -> None:
-    mine = ledger(READ, "café\n")
+    mine = history(READ, "café\n")
     assert recoded(mine, "café\nbad \udce9\n", "") is mine
     assert recoded(mine, "other\n", "") is mine
     assert recoded(mine, "caf\udce9!\n", "") is mine
@@ -48,10 +48,10 @@ def test_other_ledgers_stay_as_they_are() -> None:
 
 def test_exact_texts_are_kept_on_disk_as_they_are() -> None:
     text = "\udd16\ufeffa\n\udcff\udc80😀\n\udd00€\n"
-    facts = ledger(text, f"{text}more\n").facts
+    facts = history(text, f"{text}more\n").facts
     assert [entry_of(loaded(text_of(it))) for it in facts] == [*facts]
 
 
 def test_a_line_that_is_back_is_as_it_was() -> None:
-    converted = ledger("caf\udce9\nend\n", "café\nend\n")
+    converted = history("caf\udce9\nend\n", "café\nend\n")
     assert recoded(converted, "caf\udce9\nend\n", "latin1") is converted

@@ -13,7 +13,7 @@ import pytest
 
 from acp_nvim.files import disk
 from acp_nvim.review.recovery import GRACE
-from acp_nvim.storage import histories, journal
+from acp_nvim.storage import private
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.baselines import repository
 from tests.support.files.file_rig import AGENT, FileRig, author
@@ -23,8 +23,7 @@ THEIRS = "one\nTWO\nthree\nfive\n"
 MORE = "one\nTWO\nthree\nFIVE\n"
 Act = Callable[[FileRig, Path], Awaitable[object]]
 MOMENTS: list[tuple[Any, str]] = [
-    (journal, "_write"),
-    (histories, "_write"),
+    (private, "write"),
     (disk, "_write"),
     (disk, "remove"),
 ]
@@ -142,7 +141,7 @@ def text_of(path: Path) -> str | None:
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize("before", ["opened", "closed", "new"])
 @pytest.mark.parametrize("act", WRITES)
-async def test_a_write_is_in_the_books_or_not_done(
+async def test_a_write_is_in_the_log_or_not_done(
     folder: Path, knife: Knife, act: str, before: str, running: bool
 ) -> None:
     path, old, is_over = folder / "a", None if before == "new" else BASE, False
@@ -190,7 +189,7 @@ DECISIONS: dict[str, Act] = {"reject": reject, "keep": keep, "undo": undo, "redo
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize("opened", [True, False])
 @pytest.mark.parametrize("act", DECISIONS)
-async def test_a_decision_is_in_the_books_or_not_done(
+async def test_a_decision_is_in_the_log_or_not_done(
     folder: Path, knife: Knife, act: str, opened: bool, running: bool
 ) -> None:
     path, is_over = folder / "a", False
@@ -316,7 +315,7 @@ async def test_a_file_that_has_become_something_else_hides_no_other(
 
 @pytest.mark.parametrize("is_noted", [True, False])
 async def test_nobody_looks_before_the_books_have_all_of_it(folder: Path, is_noted: bool) -> None:
-    """Who draws the review does when there are books, and would take it for the user's."""
+    """Who draws the review does when there is a log, and would take it for the user's."""
     rig = FileRig(folder)
     path = rig.file(BASE)
     await rig.begin()
@@ -371,7 +370,7 @@ async def test_a_turn_that_has_ended_was_not_killed(folder: Path) -> None:
     later = next_rig(rig)
     await later.restore()
     assert (later.said, len(later.edits.changes(str(path)))) == ([], 2)
-    assert later.edits.ledger(str(path)).text == THEIRS  # type: ignore[union-attr]
+    assert later.edits.file(str(path)).text == THEIRS  # type: ignore[union-attr]
 
 
 async def test_a_project_that_is_not_there_is_looked_at_later(folder: Path) -> None:
@@ -413,7 +412,7 @@ async def test_what_the_books_have_is_not_counted_twice(folder: Path) -> None:
         rig.store.write()
     later = next_rig(rig)
     await later.restore()
-    assert later.edits.ledger(str(path)) == rig.edits.ledger(str(path))
+    assert later.edits.file(str(path)) == rig.edits.file(str(path))
 
 
 async def test_a_conflict_stands_after_a_kill(folder: Path) -> None:

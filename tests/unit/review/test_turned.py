@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_nvim.review.turned import Undone, together
+from acp_nvim.review.outcome import Undone, together
 
 
 def test_what_was_tried_again_is_told_as_it_is_then() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +16,11 @@ from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.switch import redo, undo
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.origin import Stretch
+from acp_nvim.storage import histories
 from acp_nvim.storage.edits import EditStore
+from acp_nvim.storage.entries import Entry, History, Stands, entry_of
+from acp_nvim.storage.histories import Histories, News
+from acp_nvim.storage.record import Value
 from tests.support.files.file_rig import FileRig, author
 
 PATH = "/work/a"
@@ -23,7 +28,7 @@ TEN = [f"{number}\n" for number in range(10)]
 
 
 class Host:
-    """The books of one Neovim."""
+    """The log of one Neovim."""
 
     def __init__(self, folder: Path, agent: str) -> None:
         self.store = EditStore(lambda: str(folder))
@@ -84,14 +89,14 @@ async def test_both_act_in_turns(hosts: tuple[Host, Host], tmp_path: Path) -> No
     disk = Disk()
     for row in range(6):
         disk.write(hosts[row % 2], row, f"agent {row}\n")
-    hosts[0].edits.read_all_on()
+    await hosts[0].edits.read_all_on()
     for host in (*hosts, await third(tmp_path)):
         (hunk,) = host.edits.changes(PATH, "pending")
         assert (hunk.first, hunk.removed) == (0, tuple(TEN[:6]))
         assert hunk.added == tuple(disk.lines[:6])
-        ledger = host.edits.ledger(PATH)
-        assert ledger is not None
-        agents = [it.author.agent for it in ledger.changes]
+        file = host.edits.file(PATH)
+        assert file is not None
+        agents = [it.author.agent for it in file.changes]
         assert agents == ["one", "two"] * 3 and not host.edits.hosts()
 
 
@@ -123,8 +128,8 @@ async def test_both_act_at_once(hosts: tuple[Host, Host], tmp_path: Path) -> Non
             host.edits.saw(PATH, "".join(disk.lines))
             await host.edits.noted()
     later = await third(tmp_path)
-    ledger = later.edits.ledger(PATH)
-    assert ledger is not None and ledger.text == "".join(disk.lines)
+    file = later.edits.file(PATH)
+    assert file is not None and file.text == "".join(disk.lines)
     assert later.agents() and {*later.agents()} <= {"one", "two"}
 
 
@@ -133,7 +138,7 @@ async def test_both_act_at_once_in_a_file_that_both_know(
 ) -> None:
     disk = Disk()
     disk.write(hosts[0], 4, "agent 4\n")
-    hosts[1].edits.read_all_on()
+    await hosts[1].edits.read_all_on()
     async with running(*hosts):
         disk.write(hosts[0], 1, "agent 1\n")
         disk.write(hosts[1], 8, "agent 8\n")
@@ -143,9 +148,9 @@ async def test_both_act_at_once_in_a_file_that_both_know(
             host.edits.saw(PATH, "".join(disk.lines))
             await host.edits.noted()
     for host in (*hosts, await third(tmp_path)):
-        host.edits.read_all_on()
-        ledger = host.edits.ledger(PATH)
-        assert ledger is not None and ledger.text == "".join(disk.lines)
+        await host.edits.read_all_on()
+        file = host.edits.file(PATH)
+        assert file is not None and file.text == "".join(disk.lines)
         assert [row for row, *_ in host.shapes()] == [1, 4, 8]
         assert host.agents() == ["one", "one", "two"]
 
@@ -154,41 +159,41 @@ async def test_what_one_undoes_the_other_redoes(hosts: tuple[Host, Host], tmp_pa
     disk, (one, two) = Disk(), hosts
     disk.write(one, 1, "agent 1\n")
     disk.write(two, 8, "agent 8\n")
-    two.edits.read_all_on()
-    ledger = two.edits.ledger(PATH)
-    assert ledger is not None
-    back = undo(ledger, one.author(), "batch", 2.0).file
-    two.edits.puts(PATH, ledger.text, back)
+    await two.edits.read_all_on()
+    file = two.edits.file(PATH)
+    assert file is not None
+    back = undo(file, one.author(), "batch", 2.0).file
+    two.edits.puts(PATH, file.text, back)
     two.edits.put(PATH, back)
-    one.edits.read_all_on()
+    await one.edits.read_all_on()
     assert one.shapes() == [(8, "8\n", "agent 8\n")]
     assert one.edits.last_undo([Stretch(one.author().session_key)]) == "batch"
-    ledger = one.edits.ledger(PATH)
-    assert ledger is not None
-    one.edits.put(PATH, redo(ledger, "batch").file)
+    file = one.edits.file(PATH)
+    assert file is not None
+    one.edits.put(PATH, redo(file, "batch").file)
     later = await third(tmp_path)
     assert later.shapes() == [(1, "1\n", "agent 1\n"), (8, "8\n", "agent 8\n")]
 
 
-def test_a_conflict_of_one_is_settled_in_the_other(hosts: tuple[Host, Host]) -> None:
+async def test_a_conflict_of_one_is_settled_in_the_other(hosts: tuple[Host, Host]) -> None:
     one, two = hosts
     conflict = Conflict(PATH, author(), "a\n", "b\n", ((0, 1),), on_disk=True)
     one.edits.conflicted(conflict)
-    two.edits.read_all_on()
+    await two.edits.read_all_on()
     assert two.edits.conflicts() == (conflict,) and two.changed == [PATH]
     two.edits.settled(PATH)
-    one.edits.read_all_on()
+    await one.edits.read_all_on()
     assert one.edits.conflicts() == () and one.changed == [PATH, PATH]
 
 
-def test_who_reads_on_is_told_only_of_what_is_new(hosts: tuple[Host, Host]) -> None:
+async def test_who_reads_on_is_told_only_of_what_is_new(hosts: tuple[Host, Host]) -> None:
     one, two = hosts
     Disk().write(one, 1, "agent 1\n")
-    two.edits.read_all_on()
+    await two.edits.read_all_on()
     for host in hosts:
         host.changed.clear()
     for host in hosts:
-        host.edits.read_all_on()
+        await host.edits.read_all_on()
     assert one.changed == two.changed == []
 
 
@@ -231,3 +236,62 @@ async def test_a_kept_history_is_one_list(rigs: tuple[FileRig, FileRig]) -> None
     (list_,) = one.folder.with_name("work.kept").glob("*.history")
     names = [json.loads(line)[0] for line in list_.read_text().splitlines()[1:]]
     assert names.count("Began") == 1 and names.count("Wrote") == 2
+
+
+async def test_what_another_has_added_is_read_in_a_thread(
+    hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one, two), disk, read = hosts, Disk(), list[str]()
+    news = Histories.news
+
+    def read_there(self: Histories, known: History) -> News | None:
+        read.append(threading.current_thread().name)
+        return news(self, known)
+
+    disk.write(one, 1, "agent 1\n")
+    await two.edits.read_all_on()
+    monkeypatch.setattr(Histories, "news", read_there)
+    disk.write(one, 3, "agent 3\n")
+    await two.edits.look(PATH, "".join(disk.lines))
+    assert len(read) == 1 and read[0] != threading.main_thread().name
+    assert two.edits.file(PATH) == one.edits.file(PATH)
+
+
+async def test_only_what_another_has_added_is_read(
+    hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one, two), disk, entries = hosts, Disk(), list[object]()
+    disk.write(one, 1, "agent 1\n")
+    await two.edits.read_all_on()
+
+    def read(value: Value) -> Entry | None:
+        entries.append(value)
+        return entry_of(value)
+
+    monkeypatch.setattr(histories, "entry_of", read)
+    disk.write(one, 3, "agent 3\n")
+    await two.edits.read_all_on()
+    assert len(entries) == 2, "what was begun, and that it is done"
+    assert two.edits.file(PATH) == one.edits.file(PATH)
+
+
+async def test_what_is_done_while_the_rest_is_read_is_not_lost(
+    hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one, two), disk, news = hosts, Disk(), Histories.news
+    disk.write(one, 1, "agent 1\n")
+    await two.edits.read_all_on()
+    disk.write(one, 3, "agent 3\n")
+    meanwhile = [Conflict(PATH, author(), "a\n", "b\n", ((0, 1),), on_disk=True)]
+
+    def amid(self: Histories, known: History) -> News | None:
+        found = news(self, known)
+        while meanwhile:
+            two.store.histories.append(PATH, (Stands(meanwhile.pop()),), known.file)
+        return found
+
+    monkeypatch.setattr(Histories, "news", amid)
+    for _ in range(2):
+        await two.edits.read_on(PATH)
+    assert two.edits.file(PATH) == one.edits.file(PATH)
+    assert len(two.edits.conflicts()) == 1

@@ -6,7 +6,8 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import ChunkReceived, Event, SessionOpened, TurnStarted
 from acp_nvim.session.model import Mode, Prompt, Role
 from acp_nvim.session.reduce.reduce import reduce
-from acp_nvim.session.state import Message, Notice, SessionState, ToolCall
+from acp_nvim.session.state import Ending, Message, Notice, SessionState, ToolCall
+from acp_nvim.view.chat.ending import entry_text
 
 MODES = (Mode("ask", "Ask"), Mode("code", "Code"))
 OPENED = SessionOpened("s1", MODES, "ask")
@@ -33,8 +34,16 @@ def says(role: Role, text: str, message_id: str | None = None) -> ChunkReceived:
 
 
 def told(state: SessionState) -> list[str]:
-    """Return the transcript as lines "role: text"; other content shows as its type."""
-    return [_told(entry) for entry in state.entries]
+    """Return the transcript as lines "role: text"; other content shows as its type.
+
+    Without the rows below turns: see `endings`.
+    """
+    return [_told(entry) for entry in state.entries if not isinstance(entry, Ending)]
+
+
+def endings(state: SessionState) -> list[str]:
+    """Return the rows below turns."""
+    return [entry_text(entry) for entry in state.entries if isinstance(entry, Ending)]
 
 
 def _told(entry: Message | ToolCall | Notice) -> str:

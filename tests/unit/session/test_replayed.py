@@ -7,7 +7,7 @@ import pytest
 from acp_nvim.session.content import Text
 from acp_nvim.session.replay import with_calls, with_cut_off, with_kept
 from acp_nvim.session.saved import CUT_OFF, untold
-from acp_nvim.session.state import Entry, Message, Notice, ToolCall
+from acp_nvim.session.state import Ending, Entry, Message, Notice, ToolCall
 
 END = Notice("n", 2, CUT_OFF, "warning")
 
@@ -152,3 +152,11 @@ def test_an_agent_is_told_until_it_has_answered() -> None:
     assert untold((*before, *turn(3, call(4, 3)), *turn(4))) == ()
     twice = (*before, *turn(3, "yes"), Notice("b", 3, "anew", "warning", "anew"))
     assert untold(twice) == twice[:-1]
+
+
+def test_the_rows_below_turns_are_kept_beside_a_replay() -> None:
+    row = Ending("end:1", 1, "done", 42.0)
+    kept = (message("user", 1, "hello"), message("agent", 1, "Hi."), row)
+    replayed = (message("user", 1, "hello"), message("agent", 1, "Hi."), message("user", 2, "more"))
+    assert with_kept(replayed, kept) == (*replayed[:2], row, replayed[2])
+    assert with_kept(with_kept(replayed, kept), kept) == (*replayed[:2], row, replayed[2])

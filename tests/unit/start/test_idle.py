@@ -11,7 +11,6 @@ import pytest
 from acp_nvim import app as program
 from acp_nvim.storage import journal
 from acp_nvim.workspace.host import Host
-from acp_nvim.workspace.pulse import Pulse
 from tests.faults.whole_app import CHAT, WholeApp
 
 LIMIT = 20
@@ -64,14 +63,3 @@ async def test_a_turn_that_runs_ticks_on(monkeypatch: pytest.MonkeyPatch) -> Non
         with anyio.fail_after(LIMIT):
             for _ in range(5):
                 await ticks.acquire()
-
-
-async def test_a_pulse_waits_for_what_comes() -> None:
-    pulse = Pulse()
-    pulse.stir()
-    pulse.stir()
-    await pulse.wait()
-    with anyio.move_on_after(0) as scope:
-        await pulse.wait()
-    assert scope.cancelled_caught
-    await pulse.wait(0)

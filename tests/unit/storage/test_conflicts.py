@@ -13,30 +13,30 @@ AUTHOR = Author("agent", "sess 1", 2, 3.5, "call", "prompt", "title")
 CONFLICT = Conflict("/w/ä\udce9", AUTHOR, "a\n\udce9", "b\n", ((0, 1), (3, 3)), on_disk=True)
 
 
-def books(folder: Path) -> tuple[EditLog, EditStore]:
+def host(folder: Path) -> tuple[EditLog, EditStore]:
     store = EditStore(lambda: str(folder))
     return EditLog(store, now=lambda: 1.0, changed=lambda path: None), store
 
 
 async def test_a_conflict_outlives_the_host_until_it_is_settled(tmp_path: Path) -> None:
-    edits, store = books(tmp_path)
+    edits, store = host(tmp_path)
     edits.conflicted(CONFLICT)
     store.flush()
-    later, store = books(tmp_path)
+    later, store = host(tmp_path)
     await later.restore()
     assert later.conflicts() == (CONFLICT,)
     later.settled(CONFLICT.path)
     store.flush()
-    last, _ = books(tmp_path)
+    last, _ = host(tmp_path)
     await last.restore()
     assert last.conflicts() == ()
 
 
 async def test_a_newer_conflict_is_not_replaced_by_the_one_that_was_kept(tmp_path: Path) -> None:
-    edits, store = books(tmp_path)
+    edits, store = host(tmp_path)
     edits.conflicted(CONFLICT)
     store.flush()
-    later, _ = books(tmp_path)
+    later, _ = host(tmp_path)
     newer = Conflict(CONFLICT.path, AUTHOR, "", "", (), on_disk=False)
     later.conflicted(newer)
     await later.restore()
@@ -45,7 +45,7 @@ async def test_a_newer_conflict_is_not_replaced_by_the_one_that_was_kept(tmp_pat
 
 async def test_a_folder_that_cannot_be_written_costs_the_memory_only(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    edits, store = books(tmp_path / "file")
+    edits, store = host(tmp_path / "file")
     edits.conflicted(CONFLICT)
     edits.settled(CONFLICT.path)
     store.flush()

@@ -1,4 +1,4 @@
-"""Ledgers on disk: what is noted is found by the next host, whatever happened to the folder."""
+"""Histories on disk: what is noted is found by the next host, whatever happened to the folder."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ async def test_a_folder_that_takes_nothing_costs_no_session(store: EditStore, fo
 async def test_what_is_begun_names_its_host_which_can_be_told_to_live(
     store: EditStore, folder: Path
 ) -> None:
-    store.begin("/a", "1", "2", PENDING.facts)
+    store.begin("/a", ("a\n", "b\n"), PENDING.facts, None)
     await store.noted()
     other = EditStore(lambda: str(folder))
-    (book,) = await other.read_all()
-    (host,) = book.begun
+    (history,) = await other.read_all()
+    (host,) = history.begun
     assert host == store.journal.name and other.journal.has(host)
     store.flush()
-    (book,) = await other.read_all()
-    assert not book.begun and not other.journal.has(host)
+    (history,) = await other.read_all()
+    assert not history.begun and not other.journal.has(host)
 
 
 async def test_what_is_no_list_is_passed_over(store: EditStore, folder: Path) -> None:
@@ -113,14 +113,14 @@ def test_of_a_store_for_lists_what_was_noted_last_counts(folder: Path) -> None:
 
 
 async def test_what_agents_were_not_told_is_kept_by_session(store: EditStore, folder: Path) -> None:
-    store.note_lessons(("gemini", "s"), {"/a": "theirs\n", "/\udcff": None})
-    store.note_lessons(("gemini", "t"), {"/b": ""})
-    store.note_lessons(("vibe", "s"), {"/c": "c\n"})
+    store.lessons.note("gemini s", KeptLessons("gemini", "s", {"/a": "theirs\n", "/\udcff": None}))
+    store.lessons.note("gemini t", KeptLessons("gemini", "t", {"/b": ""}))
+    store.lessons.note("vibe s", KeptLessons("vibe", "s", {"/c": "c\n"}))
     store.flush()
-    store.note_lessons(("gemini", "t"), {})
+    store.lessons.note("gemini t", None)
     store.flush()
     again = EditStore(lambda: str(folder))
-    assert {it.key: it.rejected for it in await again.read_lessons()} == {
+    assert {it.key: it.rejected for it in await again.lessons.restore()} == {
         ("gemini", "s"): {"/a": "theirs\n", "/\udcff": None},
         ("vibe", "s"): {"/c": "c\n"},
     }
@@ -128,7 +128,7 @@ async def test_what_agents_were_not_told_is_kept_by_session(store: EditStore, fo
 
 
 async def test_what_is_no_record_of_lessons_is_passed_over(store: EditStore, folder: Path) -> None:
-    store.note_lessons(("gemini", "s"), {"/a": "theirs\n"})
+    store.lessons.note("gemini s", KeptLessons("gemini", "s", {"/a": "theirs\n"}))
     store.flush()
     (file,) = folder.iterdir()
     text = file.read_text()
@@ -140,7 +140,7 @@ async def test_what_is_no_record_of_lessons_is_passed_over(store: EditStore, fol
         )
     ):  # fmt: skip
         (folder / f"{number}.lessons.json").write_text(wrong)
-    assert await store.read_lessons() == [KeptLessons("gemini", "s", {"/a": "theirs\n"})]
+    assert store.lessons.read_all() == [KeptLessons("gemini", "s", {"/a": "theirs\n"})]
 
 
 async def test_of_many_sessions_the_newest_are_kept(
@@ -149,8 +149,8 @@ async def test_of_many_sessions_the_newest_are_kept(
     monkeypatch.setattr(edits, "MOST_LESSONS", 2)
     store = EditStore(lambda: str(folder))
     for number in range(4):
-        store.note_lessons(("gemini", str(number)), {"/a": ""})
+        store.lessons.note(str(number), KeptLessons("gemini", str(number), {"/a": ""}))
         store.flush()
         age(folder)
-    left = sorted(it.key for it in await store.read_lessons())
+    left = sorted(it.key for it in store.lessons.read_all())
     assert left == [("gemini", "2"), ("gemini", "3")]

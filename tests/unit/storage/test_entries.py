@@ -17,8 +17,7 @@ from acp_nvim.history.fold import begin
 from acp_nvim.history.review import keep, reject
 from acp_nvim.history.switch import redo, undo
 from acp_nvim.storage import entries
-from acp_nvim.storage.entries import Begun, Done, Dropped, Entry, Stands, entry_of, text_of
-from acp_nvim.storage.histories import Book
+from acp_nvim.storage.entries import Begun, Done, Dropped, Entry, History, Stands, entry_of, text_of
 from acp_nvim.storage.record import loaded
 
 ONE = Author("gemini", "s", 1, 1.5, "call", "Fix it", "Edit a")
@@ -75,7 +74,7 @@ def test_a_large_one_is_the_same_text_made_in_portions(
 
 def test_it_is_told_whether_something_waits_for_the_user() -> None:
     def waits(of: File) -> bool:
-        return Book("/a", of).waits
+        return History("/a", of).waits
 
     assert waits(history("text"))
     assert not waits(keep(history("text")).file)
@@ -83,7 +82,7 @@ def test_it_is_told_whether_something_waits_for_the_user() -> None:
     undone = undo(wrote(begin("a\n"), "b\n", ONE, 0), ONE, "batch", 0).file
     assert waits(undone), "an undo that can be returned"
     assert not waits(keep(redo(undone, "batch").file).file)
-    assert Book("/a", conflict=CONFLICT).waits
+    assert History("/a", conflict=CONFLICT).waits
 
 
 def test_what_was_only_found_is_kept_as_such_and_all_else_is_named() -> None:
@@ -150,10 +149,8 @@ def test_what_is_nested_without_end_is_none() -> None:
 
 
 def test_a_fact_of_another_text_costs_itself_alone() -> None:
-    book = Book("/a")
-    for entry in (begin("a\n").facts[0], broken_hunk(), WROTE):
-        book.take(entry)
-    assert book.file is not None and len(book.file.facts) < 3
+    kept = History("/a").then(begin("a\n").facts[0], broken_hunk(), WROTE)
+    assert kept.file is not None and len(kept.file.facts) < 3
 
 
 def broken_hunk() -> Entry:

@@ -9,6 +9,7 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
+from acp_nvim.client.redaction import HIDDEN, Redaction
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     ChunkReceived,
@@ -26,7 +27,6 @@ from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.saved import CUT_OFF, SavedSession, restored
 from acp_nvim.session.state import Message, Notice, SessionState
 from acp_nvim.storage import json_store
-from acp_nvim.storage.redaction import HIDDEN, Redaction
 from acp_nvim.storage.sessions import Store
 
 LINES = Selection(7, 3, "/work/a.py", 1, 2, ("one", "two"), "python")

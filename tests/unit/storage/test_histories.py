@@ -18,8 +18,18 @@ from acp_nvim.history.fold import begin
 from acp_nvim.history.review import changes, keep
 from acp_nvim.history.switch import redo, undo
 from acp_nvim.storage import histories as module
-from acp_nvim.storage.entries import Begun, Done, Dropped, Entry, Stands, digest
-from acp_nvim.storage.histories import Book, Histories
+from acp_nvim.storage import private
+from acp_nvim.storage.entries import (
+    Begun,
+    Done,
+    Dropped,
+    Entry,
+    History,
+    Stands,
+    digest,
+    text_of,
+)
+from acp_nvim.storage.histories import Histories
 from acp_nvim.storage.in_order import InOrder
 
 PATH = "/work/ü \udcff.txt"
@@ -29,12 +39,16 @@ def author(turn: int = 1, agent: str = "a") -> Author:
     return Author(agent, "s", turn, float(turn))
 
 
+def lists(folder: Path, report: Callable[[OSError], None] = lambda _error: None) -> Histories:
+    return Histories(lambda: str(folder), report, InOrder())
+
+
 class Host:
     """A host that has one file."""
 
     def __init__(self, folder: Path) -> None:
         self.troubles: list[OSError] = []
-        self.histories = Histories(lambda: str(folder), self.troubles.append)
+        self.histories = lists(folder, self.troubles.append)
         self.file: File | None = None
 
     def to(self, file: File) -> None:
@@ -47,15 +61,18 @@ class Host:
         self.histories.append(PATH, entries, self.file)
 
     def read_on(self) -> bool:
-        book = self.histories.read_on(PATH)
-        if book is not None:
-            self.file = book.file
-        return book is not None
+        if not self.histories.is_behind(PATH):
+            return False
+        news = self.histories.news(History(PATH, self.file))
+        history = None if news is None else self.histories.take(news)
+        if history is not None:
+            self.file = history.file
+        return history is not None
 
 
-def kept(folder: Path) -> Book:
-    (book,) = Histories(lambda: str(folder)).read_all()
-    return book
+def kept(folder: Path) -> History:
+    (history,) = lists(folder).read_all()
+    return history
 
 
 def written(text: str | None = "a\nb\n", to: str | None = "a\nB\n", turn: int = 1) -> File:
@@ -70,8 +87,8 @@ def test_what_is_appended_is_there_for_the_next_host(tmp_path: Path) -> None:
     host.to(undo(host.file, author(), "batch", 3.0).file)
     host.to(redo(host.file, "batch").file)
     host.to(keep(host.file).file)
-    book = kept(tmp_path)
-    assert (book.path, book.file) == (PATH, host.file)
+    history = kept(tmp_path)
+    assert (history.path, history.file) == (PATH, host.file)
     assert (tmp_path / os.listdir(tmp_path)[0]).stat().st_mode & 0o777 == 0o600
 
 
@@ -80,8 +97,8 @@ def test_a_file_that_comes_and_goes_is_kept(tmp_path: Path) -> None:
     host.to(written(None, "new\r\n"))
     assert host.file is not None
     host.to(wrote(host.file, None, author(2), 2.0))
-    book = kept(tmp_path)
-    assert book.file == host.file and book.file is not None and book.file.text is None
+    history = kept(tmp_path)
+    assert history.file == host.file and history.file is not None and history.file.text is None
 
 
 def test_two_hosts_append_to_one_list(tmp_path: Path) -> None:
@@ -93,10 +110,10 @@ def test_two_hosts_append_to_one_list(tmp_path: Path) -> None:
     assert one.read_on() and one.file == two.file
     one.to(wrote(one.file or File(), "A\nB\nC\n", author(2), 3.0))
     assert two.read_on()
-    book = kept(tmp_path)
-    assert book.file == one.file == two.file
-    assert book.file is not None and book.file.text == "A\nB\nC\n"
-    assert {it.agent for hunk in changes(book.file) for it in hunk.authors} == {"a", "b"}
+    history = kept(tmp_path)
+    assert history.file == one.file == two.file
+    assert history.file is not None and history.file.text == "A\nB\nC\n"
+    assert {it.agent for hunk in changes(history.file) for it in hunk.authors} == {"a", "b"}
 
 
 def test_what_others_appended_right_before_is_seen(tmp_path: Path) -> None:
@@ -115,8 +132,9 @@ def test_what_others_appended_right_before_is_seen(tmp_path: Path) -> None:
 def test_a_file_that_only_another_host_knows_is_found(tmp_path: Path) -> None:
     one, two = Host(tmp_path), Host(tmp_path)
     one.to(written())
-    (book,) = two.histories.unknown()
-    assert book.file == one.file
+    (news,) = two.histories.unknown()
+    history = two.histories.take(news)
+    assert history is not None and history.file == one.file
     assert two.histories.unknown() == []
 
 
@@ -124,8 +142,8 @@ def test_what_was_begun_counts_when_it_is_done(tmp_path: Path) -> None:
     host, file = Host(tmp_path), written()
     begun = Begun("host", digest("a\nb\n"), digest(file.text), file.facts)
     host.append(begun)
-    book = kept(tmp_path)
-    assert book.file is None and book.begun == {"host": begun} and book.waits
+    history = kept(tmp_path)
+    assert history.file is None and history.begun == {"host": begun} and history.waits
     host.append(Done("host"))
     assert kept(tmp_path).file == file and not kept(tmp_path).begun
     more = wrote(file, "a\nB\nc\n", author(2), 2.0)
@@ -169,13 +187,13 @@ def test_a_line_that_is_cut_off_costs_itself_alone(tmp_path: Path) -> None:
     (list_,) = tmp_path.iterdir()
     with list_.open("a") as file:
         file.write('["Wrote",{"author":')
-    histories = Histories(lambda: str(tmp_path))
-    (book,) = histories.read_all()
-    assert book.file == host.file
+    histories = lists(tmp_path)
+    (history,) = histories.read_all()
+    assert history.file == host.file
     host.to(saw(host.file or File(), "a\nB\nc\n", 2.0))
     assert histories.set_aside() == 0, "another host was writing it"
-    (book,) = histories.read_all()
-    assert book.file == host.file and histories.set_aside() == 1
+    (history,) = histories.read_all()
+    assert history.file == host.file and histories.set_aside() == 1
     assert kept(tmp_path).file == host.file
     (cut,) = tmp_path.glob("*.cut")
     assert cut.read_text().count('["Wrote"') == 2
@@ -191,9 +209,9 @@ def test_a_line_that_is_none_is_passed_over(tmp_path: Path, line: str) -> None:
     (list_,) = tmp_path.iterdir()
     with list_.open("a") as file:
         file.write(f"{line}\n")
-    histories = Histories(lambda: str(tmp_path))
-    (book,) = histories.read_all()
-    assert book.file == host.file and histories.set_aside() == 1
+    histories = lists(tmp_path)
+    (history,) = histories.read_all()
+    assert history.file == host.file and histories.set_aside() == 1
     assert kept(tmp_path).file == host.file
     assert histories.read_all() and histories.set_aside() == 0
 
@@ -206,8 +224,8 @@ def test_cut_at_any_byte_the_lines_before_are_there(tmp_path: Path) -> None:
     for size in range(len(data)):
         list_.write_bytes(data[:size])
         count = data[:size].count(b"\n")
-        for book in Histories(lambda: str(tmp_path)).read_all():
-            facts = () if book.file is None else book.file.facts
+        for history in lists(tmp_path).read_all():
+            facts = () if history.file is None else history.file.facts
             assert host.file is not None
             assert facts == host.file.facts[: max(count - 1, 0)]
 
@@ -218,7 +236,7 @@ def test_a_list_without_a_head_is_set_aside(tmp_path: Path, head: str) -> None:
     host.to(written())
     (list_,) = tmp_path.iterdir()
     list_.write_text(head)
-    histories = Histories(lambda: str(tmp_path))
+    histories = lists(tmp_path)
     assert histories.read_all() == [] and histories.set_aside() == 1
     assert [it.suffix for it in tmp_path.iterdir()] == [".cut"]
     host.to(saw(host.file or File(), "a\nB\nc\n", 2.0))
@@ -229,7 +247,7 @@ def test_a_list_of_another_version_stays(tmp_path: Path) -> None:
     Host(tmp_path).to(written())
     (list_,) = tmp_path.iterdir()
     list_.write_text(list_.read_text().replace('"acp_history":1', '"acp_history":2'))
-    histories = Histories(lambda: str(tmp_path))
+    histories = lists(tmp_path)
     assert histories.read_all() == [] and histories.set_aside() == 0 and list_.exists()
 
 
@@ -256,7 +274,7 @@ def test_what_was_begun_on_a_full_disk_counts_once(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.write_text("in the way")
     host, file = Host(folder), written()
-    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(file.text), file.facts))
+    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(file.text), file.facts), None)
     folder.unlink()
     host.histories.append(PATH, host.histories.ended(PATH, file.facts), file)
     assert kept(folder).file == file and not kept(folder).begun
@@ -264,14 +282,16 @@ def test_what_was_begun_on_a_full_disk_counts_once(tmp_path: Path) -> None:
 
 def test_what_is_begun_and_not_done_is_dropped_at_the_end(tmp_path: Path) -> None:
     host, file = Host(tmp_path), written()
-    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(file.text), file.facts))
+    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(file.text), file.facts), None)
     assert kept(tmp_path).begun
     assert host.histories.flush() and not kept(tmp_path).begun and kept(tmp_path).file is None
 
 
 def test_other_facts_than_those_begun_take_their_place(tmp_path: Path) -> None:
     host, meant, was = Host(tmp_path), written(), written(to="a\nb\nc\n")
-    host.histories.begin(PATH, Begun("host", digest("a\nb\n"), digest(meant.text), meant.facts))
+    host.histories.begin(
+        PATH, Begun("host", digest("a\nb\n"), digest(meant.text), meant.facts), None
+    )
     host.histories.append(PATH, host.histories.ended(PATH, was.facts), was)
     assert kept(tmp_path).file == was and not kept(tmp_path).begun
 
@@ -285,7 +305,7 @@ def test_an_empty_flush_makes_no_folder(tmp_path: Path) -> None:
 
 def test_names_of_files_may_be_long_or_no_text(tmp_path: Path) -> None:
     paths, file = ["/" + "long/" * 500, "/\udcff", "/é\n"], written()
-    histories = Histories(lambda: str(tmp_path))
+    histories = lists(tmp_path)
     for path in paths:
         histories.append(path, file.facts, file)
     assert sorted(it.path for it in histories.read_all()) == sorted(paths)
@@ -316,7 +336,7 @@ async def test_it_is_written_a_moment_later_and_told_once_if_it_cannot_be(
         assert not histories.is_settled()
         folder.unlink()
         await until(histories.is_settled)
-        assert {it.path for it in Histories(lambda: str(folder)).read_all()} == {"/a", "/b"}
+        assert {it.path for it in lists(folder).read_all()} == {"/a", "/b"}
         assert len(told) == 1
         for list_ in folder.iterdir():
             list_.unlink()
@@ -357,18 +377,26 @@ def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_forgotten_while_it_is_changed_stays_gone(tmp_path: Path) -> None:
+    host, file = Host(tmp_path), written()
+    host.to(file)
+    host.histories.begin(PATH, Begun("host", "1", "2", file.facts), file)
+    host.histories.forget(PATH)
+    assert host.histories.flush() and list(tmp_path.iterdir()) == []
+
+
 def test_of_what_nobody_waits_for_the_oldest_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_SETTLED", 1)
-    histories = Histories(lambda: str(tmp_path))
+    histories = lists(tmp_path)
     for number, decided in enumerate((True, False, True)):
         file = keep(written()).file if decided else written()
         before = set(tmp_path.iterdir())
         histories.append(f"/{number}", file.facts, file)
         (list_,) = set(tmp_path.iterdir()) - before
         os.utime(list_, (2e9 + number, 2e9 + number))
-    assert sorted(book.path for book in histories.read_all()) == ["/1", "/2"]
+    assert sorted(history.path for history in histories.read_all()) == ["/1", "/2"]
 
 
 def test_a_long_history_of_which_nothing_waits_begins_anew(
@@ -380,8 +408,12 @@ def test_a_long_history_of_which_nothing_waits_begins_anew(
     assert host.file is not None
     for number in range(3):
         host.to(saw(host.file, f"a\nB\n{number}\n", 2.0))
-    (book,) = Histories(lambda: str(tmp_path)).read_all()
-    assert book.file is not None and len(book.file.facts) == 1 and book.file.text == host.file.text
+    (history,) = lists(tmp_path).read_all()
+    assert (
+        history.file is not None
+        and len(history.file.facts) == 1
+        and history.file.text == host.file.text
+    )
     assert host.read_on() and host.file == kept(tmp_path).file
 
 
@@ -398,20 +430,64 @@ def test_a_neovim_that_is_stopped_holds_no_other(
     assert kept(tmp_path).file == host.file
 
 
+def test_what_another_neovim_appends_without_the_lock_is_never_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    host, write = Host(tmp_path), os.write
+    host.to(written())
+    assert host.file is not None
+    (list_,) = tmp_path.iterdir()
+    others = text_of(saw(host.file, "a\nB\nc\n", 2.0).facts[-1]) + "\n"
+
+    def fills(handle: int, data: bytes) -> int:
+        if len(data) < 20:
+            with list_.open("a") as other:
+                other.write(f"\n{others}")
+            raise OSError(28, "No space left on device")
+        return write(handle, data[: len(data) - 10])
+
+    with list_.open() as stopped, monkeypatch.context() as patched:
+        fcntl.flock(stopped, fcntl.LOCK_EX)
+        patched.setattr(os, "write", fills)
+        host.to(saw(host.file, "a\nB\nd\n", 2.0))
+    history = kept(tmp_path)
+    assert history.file is not None and history.file.text == "a\nB\nc\n"
+
+
+@pytest.mark.parametrize("damage", ["7\n", '["Wrote"'])
+def test_a_list_that_another_neovim_has_locked_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    host = Host(tmp_path)
+    host.to(keep(written()).file)
+    (list_,) = tmp_path.iterdir()
+    with list_.open("a") as file:
+        file.write(damage)
+    with list_.open() as stopped:
+        fcntl.flock(stopped, fcntl.LOCK_EX)
+        histories, before = lists(tmp_path), list_.read_bytes()
+        assert histories.read_all() and histories.set_aside() == 0
+        monkeypatch.setattr(module, "MOST_FACTS", 1)
+        assert histories.read_all()
+        assert list_.read_bytes() == before and [*tmp_path.iterdir()] == [list_]
+
+
 def test_a_history_that_begins_anew_loses_nothing_of_another_host(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_FACTS", 1)
-    host, locked = Host(tmp_path), module._locked
+    host, locked = Host(tmp_path), private.locked
     host.to(keep(written()).file)
     meanwhile = [saw(host.file or File(), "a\nB\nc\n", 2.0)]
 
-    def late(file: Path, flags: int) -> int:
+    def late(file: Path, flags: int) -> int | None:
         while meanwhile:
             host.to(meanwhile.pop())
         return locked(file, flags)
 
-    monkeypatch.setattr(module, "_locked", late)
-    Histories(lambda: str(tmp_path)).read_all()
+    monkeypatch.setattr(private, "locked", late)
+    lists(tmp_path).read_all()
     monkeypatch.setattr(module, "MOST_FACTS", 9)
     assert kept(tmp_path).file == host.file

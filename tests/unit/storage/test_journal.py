@@ -21,13 +21,18 @@ from acp_nvim.files.baselines.memory import Memory, Remembered, recollect
 from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import Author
 from acp_nvim.storage import journal as module
-from acp_nvim.storage.act import Killed
-from acp_nvim.storage.journal import Journal
+from acp_nvim.storage import private
+from acp_nvim.storage.in_order import InOrder
+from acp_nvim.storage.journal import Journal, Killed
 from tests.support.files.baselines import plain
 
 AUTHOR = Author("gemini", "s", 1, 1.5, "call", "do it \udcff\n")
 OTHER = replace(AUTHOR, session="t")
 KINDS = ["begin", "begin", "saved", "end", "saved"]
+
+
+def journal_in(folder: Path) -> Journal:
+    return Journal(lambda: str(folder), lambda _error: None, InOrder())
 
 
 @pytest.fixture
@@ -37,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def journal(folder: Path) -> Iterator[Journal]:
-    made = Journal(lambda: str(folder))
+    made = journal_in(folder)
     yield made
     made.drop()
 
@@ -45,7 +50,7 @@ def journal(folder: Path) -> Iterator[Journal]:
 def killed(journal: Journal) -> list[Killed]:
     """Kill the host; return what the next one finds."""
     journal.drop()
-    return Journal(journal._folder).killed()
+    return journal_in(Path(journal._folder())).killed()
 
 
 def fill(journal: Journal) -> None:
@@ -71,7 +76,7 @@ def test_cut_at_any_byte_the_lines_before_are_there(journal: Journal, folder: Pa
     data = path.read_bytes()
     for size in range(len(data)):
         path.write_bytes(data[:size])
-        (found,) = Journal(lambda: str(folder)).killed()
+        (found,) = journal_in(folder).killed()
         whole = data[:size].count(b"\n")
         assert len(found.acts) in (whole, whole + 1)
         assert [it.kind for it in found.acts] == KINDS[: len(found.acts)]
@@ -84,7 +89,7 @@ def test_garbage_in_between_is_left_out(journal: Journal, folder: Path) -> None:
     (path,) = folder.rglob("*.acts")
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join((*lines[:2], b"\xff\x00{}\n[]\nnull\n", *lines[3:])))
-    (found,) = Journal(lambda: str(folder)).killed()
+    (found,) = journal_in(folder).killed()
     assert [it.kind for it in found.acts] == [*KINDS[:2], *KINDS[3:]]
     os.close(found.handle)
 
@@ -116,7 +121,7 @@ def test_folders_that_it_makes_are_private_and_links_lead_nowhere(tmp_path: Path
     folder, elsewhere = tmp_path / "state" / "edits", tmp_path / "elsewhere"
     was = os.umask(0)
     try:
-        journal = Journal(lambda: str(folder))
+        journal = journal_in(folder)
         fill(journal)
     finally:
         os.umask(was)
@@ -125,14 +130,14 @@ def test_folders_that_it_makes_are_private_and_links_lead_nowhere(tmp_path: Path
     (folder / "turns" / "planted.acts").symlink_to(elsewhere)
     (folder / "turns" / "folder.acts").mkdir()
     journal.drop()
-    (found,) = Journal(lambda: str(folder)).killed()
+    (found,) = journal_in(folder).killed()
     assert found.turns
     assert elsewhere.read_text() == "mine\n"
 
 
 def test_one_host_takes_up_what_another_has_left(journal: Journal, folder: Path) -> None:
     fill(journal)
-    first, second = Journal(lambda: str(folder)), Journal(lambda: str(folder))
+    first, second = journal_in(folder), journal_in(folder)
     assert first.killed() == []
     journal.drop()
     (found,) = first.killed()
@@ -144,13 +149,13 @@ def test_one_host_takes_up_what_another_has_left(journal: Journal, folder: Path)
 
 def test_old_ones_and_too_many_go(folder: Path) -> None:
     for number in range(module.MOST_KILLED + 3):
-        journal = Journal(lambda: str(folder))
+        journal = journal_in(folder)
         fill(journal)
         journal.drop()
         (path,) = (it for it in folder.rglob("*.acts") if it.stem == journal.name)
         os.utime(path, (2_000_000_000 - number, 2_000_000_000 - number))
     os.utime(path, (1, 1))
-    found = Journal(lambda: str(folder)).killed()
+    found = journal_in(folder).killed()
     assert len(found) == module.MOST_KILLED
     assert len(list(folder.rglob("*.acts"))) == module.MOST_KILLED
     assert min(it.at for it in found) > 1_999_999_980 * 10**9
@@ -164,7 +169,7 @@ def test_a_full_disk_costs_the_journal_only(
     def full(handle: int, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_write", full)
+    monkeypatch.setattr(private, "write", full)
     fill(journal)
     journal.see(b"1", anew=False)
     journal.beat()
@@ -174,7 +179,7 @@ def test_a_full_disk_costs_the_journal_only(
 
 def test_a_folder_that_is_none_costs_the_journal_only(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "file").write_text("")
-    journal = Journal(lambda: str(tmp_path / "file"))
+    journal = journal_in(tmp_path / "file")
     fill(journal)
     assert journal.killed() == []
     assert capsys.readouterr().err.count("not kept safe") == 1
@@ -206,7 +211,7 @@ async def test_acts_are_bounded(
         journal.begin(AUTHOR, ("/work",))
         for number in range(1000):
             journal.saved("/work/a", str(number))
-        await journal.noted()
+        await journal._disk.done()
         (path,) = folder.rglob("*.acts")
         await until(lambda: path.stat().st_size < 1000)
     (found,) = killed(journal)
@@ -227,7 +232,7 @@ async def test_it_shows_that_it_lives(
 def test_a_host_that_has_begun_something_can_be_told_to_be_alive(
     journal: Journal, folder: Path
 ) -> None:
-    other = Journal(lambda: str(folder))
+    other = journal_in(folder)
     name = journal.live()
     assert name and journal.live() == name and other.has(name)
     assert other.killed() == []
@@ -243,7 +248,7 @@ def test_what_a_journal_of_an_older_version_says_is_left_out(
     journal.drop()
     (path,) = folder.rglob("*.acts")
     path.write_text(path.read_text().replace('"acp_act":2', '"acp_act":1'))
-    (found,) = Journal(lambda: str(folder)).killed()
+    (found,) = journal_in(folder).killed()
     assert found.acts == () and found.turns == () and found.saved == {}
     os.close(found.handle)
 
@@ -342,7 +347,7 @@ def test_after_the_turns_nobody_asks_who_has_written(journal: Journal) -> None:
 async def test_what_is_seen_is_not_kept_before_whose_it_is(
     journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, go_on, begun = module._write, threading.Event(), threading.Event()
+    write, go_on, begun = private.write, threading.Event(), threading.Event()
 
     def slow(handle: int, data: bytes) -> None:
         if data != b"seen":
@@ -352,7 +357,7 @@ async def test_what_is_seen_is_not_kept_before_whose_it_is(
             assert next(folder.rglob("*.acts")).stat().st_size
         write(handle, data)
 
-    monkeypatch.setattr(module, "_write", slow)
+    monkeypatch.setattr(private, "write", slow)
     async with running(journal):
         journal.begin(AUTHOR, ("/work",))
         assert await anyio.to_thread.run_sync(begun.wait, 40)

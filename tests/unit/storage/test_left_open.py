@@ -18,7 +18,7 @@ Made = Callable[[], LeftOpen]
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Made]:
-    """Yield what makes the books of another host in the same folder."""
+    """Yield what makes what another host has in the same folder."""
     with ExitStack() as stack:
 
         def make() -> LeftOpen:

@@ -1,7 +1,4 @@
-"""What is noted while something is written, also in a thread of somebody else, is kept.
-
-What is noted by another Neovim as well.
-"""
+"""What is noted while something is written, also in a thread of somebody else, is kept."""
 
 from __future__ import annotations
 
@@ -60,22 +57,3 @@ async def test_the_same_one_anew(
     assert not store.is_settled()
     store.flush()
     assert kept(store) == {"a": ["new"]}
-
-
-async def test_by_another_neovim(tmp_path: Path) -> None:
-    mine, other = (JsonStore(lambda: str(tmp_path / "kept"), ".json", LESSONS) for _ in range(2))
-    mine.note("a", lessons("a", "ours"))
-    mine.flush()
-    assert kept(other) == {"a": ["ours"]}
-    mine.note("a", lessons("a", "more of ours"))
-    mine.flush()
-    other.note("a", lessons("a", "that follows"), yields=True)
-    assert other.flush()
-    assert kept(other) == {"a": ["more of ours"]}
-    mine.note("a", lessons("a", "that follows"), yields=True)
-    mine.flush()
-    assert kept(mine) == {"a": ["that follows"]}
-    other.note("a", lessons("a", "decided"))
-    other.note("a", lessons("a", "decided", "and follows"), yields=True)
-    other.flush()
-    assert kept(mine) == {"a": ["decided", "and follows"]}

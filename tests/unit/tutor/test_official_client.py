@@ -60,6 +60,9 @@ async def test_an_edit_with_the_official_client(tmp_path: Path):
         )
     assert response.stop_reason == "end_turn"
     assert editor.text == "one\ntutor was here: 1\n"
-    assert {"plan", "tool_call", "tool_call_update", "agent_message_chunk", "usage_update"} <= set(
-        editor.updates
-    )
+    assert {
+        "plan",
+        "tool_call",
+        "tool_call_update",
+        "agent_message_chunk",
+    } <= set(editor.updates)

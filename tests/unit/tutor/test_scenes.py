@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import textwrap
 from typing import Any
 
 import pytest
 
+from acp_tutor.connection import Connection
+from acp_tutor.lessons import LESSONS, lesson
+from acp_tutor.prompt import Prompt
+from acp_tutor.scenes import STOP, follow_plan
+from acp_tutor.session import Abilities, Session
 from tests.unit.tutor.client import Client, Message, tutor
 
 BUGGY = "def average(values):\n    return sum(values) / (len(values) - 1)\n"
@@ -65,12 +72,11 @@ async def test_the_first_prompt_is_answered_with_the_lesson():
         said = client.said()
         chunks = client.updates("agent_message_chunk")
     assert said.startswith("# Welcome to acp.nvim\n\n")
-    assert "**1. Talk.**" in said and "press `i`" in said
-    assert "**2." not in said, "one lesson at a time"
+    assert "■□□□□□□ 1 of 7 · **Talk**" in said and "Press `i`" in said
+    assert "2 of 7" not in said, "one lesson at a time"
     assert len(chunks) > 20
-    assert len({chunk["messageId"] for chunk in chunks}) == 1
-    assert client.updates("agent_thought_chunk")
-    assert client.updates("usage_update")[-1]["size"] == 16_000
+    assert len({chunk["messageId"] for chunk in chunks}) == 2, "the welcome and the lesson"
+    assert not client.updates("usage_update"), "a share of nothing is a riddle"
 
 
 async def test_the_same_words_give_the_same_messages():
@@ -136,6 +142,7 @@ async def test_edit_asks_and_writes():
         session = await client.open()
         assert await client.prompt(session, "/edit a.py") == "end_turn"
         assert disk.files["/project/a.py"] == FIXED
+        assert client.updates("agent_thought_chunk")
         edit = client.updates("tool_call")[1]
         assert edit["locations"] == [{"path": "/project/a.py", "line": 2}]
         assert edit["content"] == [
@@ -157,8 +164,8 @@ COMMENTED = {"type": "text", "text": "The user's comments on these lines:\n\na.p
 @pytest.mark.parametrize(
     ("along", "told"),
     [
-        ((), "You rejected nothing and said nothing"),
-        ((REJECTED,), "I was told what you rejected. "),
+        ((), "You rejected nothing"),
+        ((REJECTED,), "I was told what you rejected: "),
         ((COMMENTED,), "I was told what you say on the lines."),
         ((COMMENTED, REJECTED), "what you rejected, and what you say"),
     ],
@@ -169,14 +176,79 @@ async def test_lessons_come_one_at_a_time_and_are_checked(along: tuple[Message, 
         choose(client, "allow-once")
         session = await client.open()
         await client.prompt(session, "/edit a.py")
-        assert "**4. Review.**" in client.said()
-        assert "**5." not in client.said()
+        assert "4 of 7 · **Review**" in client.said()
+        assert "5 of 7" not in client.said()
         await client.prompt(session, "done", *along)
         assert told in client.said()
-        assert "**5. Take back.**" in client.said()
+        assert "5 of 7 · **Take back**" in client.said()
+        await client.prompt(session, "done")
+        assert "still there" in client.said()
+        assert "6 of 7 · **Stop**" in client.said()
         await client.prompt(session, "/plan")
-    assert "**6. Stop me.**" in client.said()
-    assert client.said().count("**3. Decide.**") == 0
+    assert "The plan is done." in client.said()
+    assert "7 of 7 · **Go on**" in client.said()
+    assert "3 of 7" not in client.said()
+
+
+async def test_what_is_not_done_is_asked_for_again():
+    async with tutor() as client:
+        disk = Disk(client, {"/project/a.py": BUGGY})
+        session = await client.open()
+        await client.prompt(session, "Show me around")
+        await client.prompt(session, "hello")
+        assert client.said().endswith("I wait for\n`/read`")
+        await client.prompt(session, "/read a.py")
+        assert "2 of 7 · **Point**" in client.said()
+        link = {"type": "resource_link", "uri": "file:///project/a.py#L1", "name": "a.py"}
+        await client.prompt(session, "explain this", link)
+        assert "No lines came with that" in client.said(), "a name is no line"
+        await client.prompt(session, "/read")
+        assert client.said().count("2 of 7") == 1
+        lines = {"uri": "file:///project/a.py#L1", "text": "def average(values):\n"}
+        await client.prompt(session, "explain", link, {"type": "resource", "resource": lines})
+        assert "3 of 7 · **Decide**" in client.said()
+        choose(client, "reject-once")
+        await client.prompt(session, "/edit")
+        assert "You said no: look at the file, nothing was written." in client.said()
+        assert client.said().endswith("and say yes.")
+        choose(client, "allow-once")
+        await client.prompt(session, "/edit")
+        await client.prompt(session, "done")
+        disk.files["/project/a.py"] = BUGGY
+        await client.prompt(session, "done")
+    assert "My change is gone" in client.said()
+
+
+class Stopped(Session):
+    """A session whose user stops the plan at its first step."""
+
+    async def pause(self, words: int = 1) -> None:
+        if words > 1:
+            raise asyncio.CancelledError
+
+
+async def test_who_stops_the_plan_is_told_how_to_go_on():
+    sent: list[bytes] = []
+    session = Stopped("1", "/project", Connection(sent.append), Abilities(), 0.0)
+    session.lesson = STOP
+    with pytest.raises(asyncio.CancelledError):
+        await follow_plan(session, Prompt("/plan"))
+    assert "You stopped me." in sent[-1].decode()
+    assert "7 of 7" in sent[-1].decode()
+
+
+def test_the_last_lesson_names_the_agents_that_are_here() -> None:
+    assert "`:AcpStart gemini`" in lesson(len(LESSONS), ["gemini"])
+    assert "`:Acp agents`" in lesson(len(LESSONS))
+
+
+def test_each_lesson_is_one_screen() -> None:
+    """Of 60 columns and 20 rows, in which a chat has 34 cells and 13 rows."""
+    for number in range(1, len(LESSONS) + 1):
+        rows = 0
+        for line in lesson(number, ["a"] * 2).strip("\n").split("\n"):
+            rows += max(1, len(textwrap.wrap(re.sub(r"[`*]", "", line), 34)))
+        assert rows <= 13, LESSONS[number - 1].title
 
 
 async def test_edit_rejected_writes_nothing():

@@ -258,3 +258,9 @@ def test_what_a_running_turn_does() -> None:
     assert doing(read, questions=(QUESTION,)) == "waiting for you"
     assert doing(read, status="cancelling") == "cancelling"
     assert doing(replace(read, title="a\u202e" + "b" * 99)) == "a<U+202E>" + "b" * 50 + "…"
+
+
+@pytest.mark.parametrize(("used", "group"), [(79, "Usage"), (80, "Ask"), (105, "Ask")])
+def test_a_context_of_which_little_is_left_is_a_warning(used: int, group: str) -> None:
+    parts = winbar(replace(IDLE, usage=Usage(used, 100)), title="", now=0).parts
+    assert parts[-1].group == f"AcpWinbar{group}"

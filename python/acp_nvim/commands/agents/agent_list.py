@@ -65,7 +65,7 @@ def planned(host: Host, name: str, entry: Entry | None, find: Find = shutil.whic
     `entry`: what the registry has of it; `find`: see `plan`.
     """
     if _is_own(host, name):
-        raise UserError(f"how {name} is started is said in vim.g.acp.agents")
+        raise UserError(f"{name} is configured in vim.g.acp.agents")
     preset = PRESETS.get(name)
     if entry is None and preset is None:
         raise UserError(f"no agent is called {name!r}: :Acp agents lists them")

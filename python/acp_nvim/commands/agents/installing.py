@@ -41,7 +41,7 @@ async def remove(host: Host, payload: OfName) -> None:
     name, folder = payload.agent, host.workspace.agents_folder()
     found = installed(folder).get(name)
     if found is None:
-        raise UserError(f"{name} was not installed by acp.nvim: it is not removed by it")
+        raise UserError(f"{name} was not installed by acp.nvim: remove it as you installed it")
     _must_not_run(host, name)
     choices = [Choice("No", value=False), Choice(f"Yes, remove {found.folder}", value=True)]
     if await host.editor.chooser.choose(f"Remove {name}?", "acp.confirm", choices):

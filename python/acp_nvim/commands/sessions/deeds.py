@@ -33,7 +33,7 @@ from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows, title
 
 KIND = "acp.session"
 MOST_RECENT = 3
-ELSEWHERE = "this session is open in another Neovim, too: neither shows what is said in the other"
+ELSEWHERE = "this session is also open in another Neovim: neither shows what is said in the other"
 
 
 async def sessions(host: Host, payload: Sessions) -> None:
@@ -344,7 +344,7 @@ def _forget_session(host: Host, agent: str, session_id: str) -> None:
         client.traffic.forget()
     if shared:
         names = ", ".join(os.path.basename(path) for path in shared[:3])
-        said = f"of {len(shared)} files ({names}) it stays: other sessions have changed them, too"
+        said = f"of {len(shared)} files ({names}) it stays: other sessions have also changed them"
         host.editor.notifier.notice(said, warning=True)
 
 

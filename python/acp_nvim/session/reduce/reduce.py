@@ -16,6 +16,7 @@ from acp_nvim.session import options
 from acp_nvim.session.event import (
     UNSET,
     BackgroundChanged,
+    CallChangedFile,
     CancelRequested,
     ChunkReceived,
     CommandsReplaced,
@@ -26,6 +27,7 @@ from acp_nvim.session.event import (
     MessageUpdated,
     ModeChanged,
     Noticed,
+    NoticeOver,
     PlanReplaced,
     PromptQueued,
     PromptSent,
@@ -40,17 +42,20 @@ from acp_nvim.session.event import (
     ToolCallUpdated,
     TranscriptRestored,
     TurnEnded,
+    TurnMeasured,
     TurnStarted,
     Unknown,
     UsageChanged,
 )
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.reduce import compactions, messages, terminals, tool_calls, turns
-from acp_nvim.session.reduce.entries import close_call, notice
-from acp_nvim.session.state import Plan, SessionState, Usage
+from acp_nvim.session.reduce.entries import close_call, notice, put
+from acp_nvim.session.state import Notice, Plan, SessionState, Usage
 
 MOST_NOTICES = 200
 """Notices of one turn that are shown."""
+RECENT = 1_000
+"""A notice is looked for among so many of the last entries."""
 MORE_NOTICES = "There are more notices in this turn than are shown: :Acp log has what was said"
 
 
@@ -95,7 +100,7 @@ def _info_changed(state: SessionState, event: InfoChanged) -> SessionState:
 def _usage_changed(state: SessionState, event: UsageChanged) -> SessionState:
     last = state.usage or Usage(0, 0)
     usage = Usage(event.used, event.size, event.cost or last.cost, event.limits or last.limits)
-    return replace(state, usage=usage)
+    return turns.cost_told(replace(state, usage=usage))
 
 
 def _noticed(state: SessionState, event: Noticed) -> SessionState:
@@ -106,6 +111,14 @@ def _noticed(state: SessionState, event: Noticed) -> SessionState:
     if state.notices == MOST_NOTICES:
         return notice(state, MORE_NOTICES, "warning")
     return notice(state, event.text, event.severity, event.mark)
+
+
+def _notice_over(state: SessionState, event: NoticeOver) -> SessionState:
+    """Empty that notice: nothing is shown of it any more."""
+    recent = reversed(state.entries[-RECENT:])
+    notices = (it for it in recent if isinstance(it, Notice) and it.mark == "passing")
+    found = next((it for it in notices if it.text == event.text), None)
+    return state if found is None else put(state, replace(found, text=""), current=state.current)
 
 
 def _unknown(state: SessionState, _event: Unknown) -> SessionState:
@@ -148,6 +161,7 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     InfoChanged: _info_changed,
     UsageChanged: _usage_changed,
     Noticed: _noticed,
+    NoticeOver: _notice_over,
     CompactionUpdated: compactions.compaction_updated,
     Unknown: _unknown,
     PromptQueued: turns.prompt_queued,
@@ -157,6 +171,8 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     PromptSteered: messages.prompt_steered,
     CancelRequested: turns.cancel_requested,
     TurnEnded: turns.turn_ended,
+    CallChangedFile: tool_calls.call_changed_file,
+    TurnMeasured: turns.turn_measured,
     QuestionOpened: _question_opened,
     QuestionClosed: _question_closed,
     SessionClosed: turns.session_closed,

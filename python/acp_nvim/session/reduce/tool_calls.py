@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from acp_nvim.session.event import UNSET, ToolCallUpdated
+from acp_nvim.session.event import UNSET, CallChangedFile, ToolCallUpdated
 from acp_nvim.session.reduce.entries import OPEN, add_named, put
 from acp_nvim.session.reduce.terminals import noted, shown_in
 from acp_nvim.session.state import SessionState, ToolCall
@@ -39,6 +39,19 @@ def tool_call_updated(state: SessionState, event: ToolCallUpdated) -> SessionSta
         merged = state.tool_call(event.id) or call
     state = state if merged.content is call.content else noted(state, merged)
     return _attached(state, merged, event.parent)
+
+
+def call_changed_file(state: SessionState, event: CallChangedFile) -> SessionState:
+    """Count what a call has changed in a file, together with what it had changed there before."""
+    call, change = state.tool_call(event.tool_call_id), event.change
+    if call is None:
+        return state
+    known = next((it for it in call.changes if it.path == change.path), None)
+    if known is not None:
+        added, removed = known.added + change.added, known.removed + change.removed
+        change = replace(known, added=added, removed=removed)
+    others = (it for it in call.changes if it is not known)
+    return put(state, replace(call, changes=(*others, change)), current=state.current)
 
 
 def _attached(state: SessionState, call: ToolCall, parent_id: str) -> SessionState:

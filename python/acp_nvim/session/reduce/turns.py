@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from operator import attrgetter
-from typing import Final
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -22,19 +22,21 @@ from acp_nvim.session.event import (
     SessionReopening,
     TranscriptRestored,
     TurnEnded,
+    TurnMeasured,
     TurnStarted,
 )
 from acp_nvim.session.log import Index, Log
-from acp_nvim.session.model import Severity, ToolStatus
+from acp_nvim.session.model import Cost, How, Severity, ToolStatus
 from acp_nvim.session.options import replaced
 from acp_nvim.session.origin import continued
-from acp_nvim.session.reduce.entries import close_call, close_open, notice, under_new_keys
+from acp_nvim.session.reduce.entries import add, close_call, close_open, notice, put, under_new_keys
 from acp_nvim.session.reduce.messages import local_prompt
 from acp_nvim.session.reduce.terminals import noted
 from acp_nvim.session.state import (
     NO_INDEX,
     NO_NAMES,
     NOT_SHOWN,
+    Ending,
     Entry,
     Message,
     SessionState,
@@ -43,7 +45,7 @@ from acp_nvim.session.state import (
 
 _ENDINGS: dict[str, tuple[str, Severity] | None] = {
     "end_turn": None,
-    "cancelled": ("Cancelled", "info"),
+    "cancelled": None,
     "refusal": (
         "The agent refused; this prompt and what followed are not part of the conversation",
         "warning",
@@ -56,7 +58,11 @@ _ENDINGS: dict[str, tuple[str, Severity] | None] = {
 }
 
 
-SAID_NOTHING: Final = "── done · said nothing"
+_HOW: dict[str | None, How] = {
+    "end_turn": "done",
+    "cancelled": "cancelled",
+    "refusal": "refused",
+}
 
 
 def session_opened(state: SessionState, event: SessionOpened) -> SessionState:
@@ -159,6 +165,7 @@ def turn_started(state: SessionState, event: TurnStarted) -> SessionState:
         stop_reason=None,
         cut_off=False,
         turn_tokens=None,
+        spent_before=_spent(state),
         notices=0,
         queue=state.queue[1:] if event.queued else state.queue,
     )
@@ -198,14 +205,61 @@ def turn_ended(state: SessionState, event: TurnEnded) -> SessionState:
         turn_tokens=event.tokens,
     )
     # an agent that ends its turn well has done what it began, though it may not say so
-    how: ToolStatus = "ended" if event.stop_reason == "end_turn" else "cancelled"
-    state = close_open(state, how, since_turn=state.turn)
-    ending = _ending(event, cancelled=cancelled)
-    if ending is not None:
-        return notice(state, *ending)
-    if cancelled or event.cut_off or not _is_silent(state):
+    left: ToolStatus = "ended" if event.stop_reason == "end_turn" else "cancelled"
+    state = close_open(state, left, since_turn=state.turn)
+    told, is_silent = _told(event, cancelled=cancelled), _is_silent(state)
+    state = state if told is None else notice(state, *told)
+    if event.cut_off and not cancelled:
         return state
-    return notice(state, SAID_NOTHING, mark="end")
+    how: How = "cancelled" if cancelled else _HOW.get(event.stop_reason, "stopped")
+    how = "failed" if event.error is not None and not cancelled else how
+    is_silent = is_silent and told is None and how in ("done", "stopped")
+    begun = state.turn_started
+    seconds = None if begun is None else max(0.0, event.at - begun)
+    key = f"end:{state.turn}"
+    key = key if key not in state.index else f"{key}#{len(state.entries)}"
+    ending = Ending(key, state.turn, how, seconds, turn_cost(state), is_silent=is_silent)
+    # what the agent still says of this turn goes on with its message
+    return add(state, ending, current=state.current) if _has_begun(state) else state
+
+
+def turn_measured(state: SessionState, event: TurnMeasured) -> SessionState:
+    """Say below the turn what it has changed."""
+    return _with_ending(state, event.turn, changes=event.changes)
+
+
+def cost_told(state: SessionState) -> SessionState:
+    """Say below the last turn what it has cost, which some agents tell when it is over."""
+    cost = None if state.is_running else turn_cost(state)
+    return state if cost is None else _with_ending(state, state.turn, cost=cost)
+
+
+def turn_cost(state: SessionState) -> Cost | None:
+    """Return what the last turn has cost, as far as that is known."""
+    total = state.usage.cost if state.usage else None
+    if total is None or state.spent_before is None or total.amount <= state.spent_before:
+        return None
+    return replace(total, amount=total.amount - state.spent_before)
+
+
+def _with_ending(state: SessionState, turn: int, **changes: Any) -> SessionState:
+    ending = state.entry(f"end:{turn}")
+    if not isinstance(ending, Ending):
+        return state
+    changed = replace(ending, **changes)
+    return state if changed == ending else put(state, changed, current=state.current)
+
+
+def _spent(state: SessionState) -> float | None:
+    """Return what the session has cost so far: nothing, if there was no turn."""
+    if state.usage and state.usage.cost:
+        return state.usage.cost.amount
+    return None if state.turn or state.origins else 0.0
+
+
+def _has_begun(state: SessionState) -> bool:
+    """Tell whether anything of the last turn is to be seen: an agent may begin by itself."""
+    return bool(state.entries) and state.entries[-1].turn == state.turn
 
 
 def _is_silent(state: SessionState) -> bool:
@@ -224,7 +278,7 @@ def _shows(entry: Entry) -> bool:
     return entry.role != "user" and not all(blank)
 
 
-def _ending(event: TurnEnded, *, cancelled: bool) -> tuple[str, Severity] | None:
+def _told(event: TurnEnded, *, cancelled: bool) -> tuple[str, Severity] | None:
     if event.cut_off:
         return None
     if event.error is not None:

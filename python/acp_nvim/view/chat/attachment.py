@@ -57,8 +57,8 @@ def _opened(text: str, mime_type: str | None) -> Iterable[Line]:
 def label(content: Content | FileChange, cwd: str) -> str:
     """Return what stands for the block in plain text: `@src/foo.py`, `[image/png, 12 kB]`."""
     match content:
-        case Text(text):
-            return one_line(text, 200)
+        case Text(text, typed):
+            return one_line(typed or text, 200)
         case Image(data, mime_type, uri) if uri and uri.startswith("file://"):
             return f"{mention(uri, cwd)} [{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
         case Image(data, mime_type) | Audio(data, mime_type):
@@ -78,7 +78,9 @@ def label(content: Content | FileChange, cwd: str) -> str:
 
 
 def has_text(content: Content) -> bool:
-    """Tell whether it is an embedded resource that can be opened."""
+    """Tell whether it can be opened: an embedded resource, or a prompt of the user's own."""
+    if isinstance(content, Text):
+        return bool(content.typed)
     return isinstance(content, Resource) and bool(content.text)
 
 

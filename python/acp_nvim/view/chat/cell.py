@@ -10,9 +10,19 @@ from functools import partial
 from msgspec import Struct
 
 from acp_nvim.session.model import Prompt
-from acp_nvim.session.state import Compaction, Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.session.state import (
+    Compaction,
+    Ending,
+    Entry,
+    Message,
+    Notice,
+    Plan,
+    SessionState,
+    ToolCall,
+    Usage,
+)
 from acp_nvim.view.block import BLANK, Block
-from acp_nvim.view.chat import compaction, message, plan, tool_call
+from acp_nvim.view.chat import compaction, context, ending, message, plan, tool_call
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.pause import Pause
 
@@ -23,7 +33,7 @@ PLAN = "plan"
 class Cell(Struct, frozen=True):
     """The block of one thing that is shown, and what it was drawn from."""
 
-    source: Entry | Plan | Prompt
+    source: Entry | Plan | Prompt | Usage
     is_open: bool
     block: Block
     drawn: message.Drawn | None = None
@@ -68,6 +78,9 @@ def _made(entry: Entry, old: Cell | None, cwd: str, pause: Pause, *, is_open: bo
         case Notice():
             drawn = message.Drawn(message.notice(entry))
             block = Block(entry.key, drawn.lines)
+        case Ending():
+            drawn = message.Drawn(ending.lines(entry))
+            block = Block(entry.key, drawn.lines)
         case Compaction():
             drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)
             block = Block(entry.key, drawn.lines, foldable=bool(entry.summary))
@@ -91,6 +104,14 @@ def plan_cell(
         partial(undrawn, PLAN),
     )
     return Cell(source, is_open, block, is_live=is_live)
+
+
+def context_cell(source: Usage, old: Cell | None, boundary: Boundary) -> Cell:
+    """Return the cell that says that the context is nearly full."""
+    if old and old.source is source:
+        return old
+    block = boundary.draw(lambda: context.block(source), partial(undrawn, context.KEY))
+    return Cell(source, is_open=True, block=block)
 
 
 def queued_cell(

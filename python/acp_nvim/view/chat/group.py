@@ -1,7 +1,7 @@
 """Tool calls that follow one another: no blank rows between, one line once the turn goes on.
 
-Only what went well and changed nothing is folded away: a call that failed, that runs, or that has
-a diff stays. Called by `transcript`.
+Only what has looked, and went well, is folded away: a call that failed, that runs, that does
+something, or of which nobody said how it ended stays. Called by `transcript`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from acp_nvim.view.styled import before, coloured, plural
 
 LEAST = 3
 """So many calls are worth a line of their own."""
+QUIET = ("read", "search", "fetch", "think")
+"""Kinds of calls that change nothing."""
 PREFIX = "group:"
 """Of the key by which the user opens one: then that of its first call."""
 
@@ -33,8 +35,8 @@ def is_quiet(entry: Entry) -> bool:
     return (
         isinstance(entry, ToolCall)
         and not (entry.parent or entry.children)
-        and entry.status in ("completed", "ended")
-        and not any(isinstance(part, Diff) for part in entry.content)
+        and (entry.status, entry.kind in QUIET) == ("completed", True)
+        and not (entry.changes or any(isinstance(part, Diff) for part in entry.content))
     )
 
 
@@ -93,9 +95,9 @@ def touched(
             before -= 1
 
 
-def spaced(block: Block, entry: Entry, following: Entry | None, *, is_open: bool) -> Block:
+def spaced(block: Block, entry: Entry, following: Entry | None) -> Block:
     """Return the block without the blank row between a call without a body and the next one."""
-    has_body = is_open and len(block.lines) > 2
+    has_body = len(block.lines) > 2
     if has_body or not (isinstance(entry, ToolCall) and isinstance(following, ToolCall)):
         return block
     if entry.children or following.parent:

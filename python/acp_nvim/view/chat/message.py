@@ -28,7 +28,10 @@ PREVIEW = 100
 _MARKUP = lazy_pattern(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
-QUEUED = (Margin("⏳", "AcpDim"), before("queued: ", "AcpDim"))
+ONE_ROW = 72
+"""Characters of a notice that most chats show in two rows at most."""
+_BEFORE_COMMAND = lazy_pattern(r"(?<=[:.,;]) (?=:Acp)")
+QUEUED = (Margin("◌", "AcpDim"), before("queued: ", "AcpDim"))
 
 NOTICES = {
     "info": Margin("·", "AcpNotice"),
@@ -72,11 +75,15 @@ def is_foldable(message: Message) -> bool:
 
 
 def notice(entry: Notice) -> tuple[Line, ...]:
-    """Return the lines of a notice, with a blank one at the end."""
-    if entry.mark == "end":
-        return (coloured(one_line(entry.text, PREVIEW), "AcpDim"), BLANK)
+    """Return the lines of a notice, with a blank one at the end; none if it is over.
+
+    In a long one each command begins a line: Neovim would break it behind its colon.
+    """
+    if not entry.text:
+        return ()
     icon = NOTICES[entry.severity]
     kept, rest = head(entry.text.rstrip("\n"))
+    kept = _BEFORE_COMMAND.sub("\n", kept) if len(kept) > ONE_ROW else kept
     first, *more = visible_lines(kept)
     tail = (coloured(text, icon.group) for text in more)
     return (coloured(first, icon.group, icon), *tail, *rest, BLANK)
@@ -109,7 +116,7 @@ def _user(message: Message, cwd: str, *, is_open: bool) -> list[Line]:
 
 def _plain(content: Content, cwd: str, *, is_open: bool) -> tuple[Line, ...]:
     if isinstance(content, Text):
-        kept, rest = head(content.text)
+        kept, rest = head((not is_open and content.typed) or content.text)
         return (*map(Line, visible_lines(kept)), *rest)
     return attachment(content, cwd, is_open=is_open)
 

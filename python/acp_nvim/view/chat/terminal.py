@@ -8,13 +8,13 @@ from acp_nvim.session.plain_text import plain
 from acp_nvim.session.terminal import ExitStatus, Terminal
 from acp_nvim.view.block import Line, LineHighlight
 from acp_nvim.view.chat import ansi
+from acp_nvim.view.chat.output import LINES
+from acp_nvim.view.cut import rest
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line, visible
 
 ENV = 400
 """Characters of variables that are shown."""
-LINES = 200
-"""Lines of output that are shown in the chat."""
 
 
 def lines(terminal: Terminal, cwd: str) -> tuple[Line, ...]:
@@ -22,7 +22,7 @@ def lines(terminal: Terminal, cwd: str) -> tuple[Line, ...]:
     code = LineHighlight("AcpCodeBlock")
     command = one_line(terminal.command, 200)
     head = (Line(f"$ {command}", (code,)),) if command else ()
-    return (*head, *_where(terminal, cwd), *_output(terminal), *_end(terminal))
+    return (*head, *_where(terminal, cwd), *_printed(terminal), *_end(terminal))
 
 
 def surroundings(terminal: Terminal, cwd: str) -> Iterator[str]:
@@ -72,12 +72,22 @@ def printed(terminal: Terminal, log: str = "") -> str:
     return "\n".join((*command, output.removesuffix("\n"), *end))
 
 
-def _output(terminal: Terminal) -> list[Line]:
+def output(terminal: Terminal, most: int) -> list[Line]:
+    """Return the last lines of what it has printed."""
     if ansi.ESCAPE in terminal.tail:
         shown = list(ansi.lines(terminal.tail.rstrip("\r\n")))
-        return shown[-LINES:]
+        return shown[-most:]
     text = visible(plain(terminal.tail)).rstrip("\n")
-    return list(map(Line, text.split("\n")[-LINES:])) if text else []
+    return list(map(Line, text.split("\n")[-most:])) if text else []
+
+
+def _printed(terminal: Terminal) -> Iterator[Line]:
+    """Yield the end of it, below how many lines there are before, as far as they are kept."""
+    shown = output(terminal, LINES)
+    more = text(terminal).rstrip("\n").count("\n") + 1 - len(shown) if shown else 0
+    if more > 0:
+        yield rest(more, "more line")
+    yield from shown
 
 
 def _end(terminal: Terminal) -> tuple[Line, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -16,12 +16,14 @@ from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Margin, M
 from acp_nvim.view.chat import ansi, raw, terminal
 from acp_nvim.view.chat.attachment import attachment, label
 from acp_nvim.view.chat.message import Drawn
-from acp_nvim.view.cut import ITEMS, end_of, head, rest, visible_lines
+from acp_nvim.view.chat.output import LINES, RUNNING, end_of_output
+from acp_nvim.view.cut import ITEMS, head, rest, visible_lines
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.markdown import render as markdown
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import place
 from acp_nvim.view.styled import coloured, filled, plural
+from acp_nvim.view.tally import signed, tally_of
 from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000
@@ -51,6 +53,18 @@ KINDS = {
     "fetch": "fetch",
     "switch_mode": "mode",
 }
+ICONS = {
+    "read": "≡",
+    "edit": "✎",
+    "delete": "⌫",
+    "move": "→",
+    "search": "⌕",
+    "execute": "$",
+    "think": "∴",
+    "fetch": "↓",
+    "switch_mode": "⇄",
+}
+"""Of one cell each, in the fonts of terminals."""
 
 BAR = Margin("│", "AcpToolBar", every_row=True)
 
@@ -69,25 +83,24 @@ class _Compared(Struct, frozen=True):
 class _Coloured:
     """Output that is being drawn in its colours, from where it was paused."""
 
-    def __init__(self, text: str, room: int) -> None:
-        self.text, self.room = text, room
-        kept, self._more = _cut(text, room)
-        self._coming = ansi.lines(kept)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._coming = ansi.lines(text)
         self._lines: list[Line] = []
 
     @staticmethod
-    def of(text: str, room: int, known: object) -> _Coloured:
-        """Return what is known of that output in so many lines, else begin."""
-        is_known = isinstance(known, _Coloured) and (known.text, known.room) == (text, room)
-        return known if isinstance(known, _Coloured) and is_known else _Coloured(text, room)
+    def of(text: str, known: object) -> _Coloured:
+        """Return what is known of that output, else begin."""
+        is_known = isinstance(known, _Coloured) and known.text == text
+        return known if isinstance(known, _Coloured) and is_known else _Coloured(text)
 
-    def go_on(self, pause: Pause) -> tuple[Sequence[Line], int | None, _Coloured]:
-        """Return the lines that there are, and how many more it has, None until all are drawn."""
+    def go_on(self, pause: Pause) -> tuple[Sequence[Line], bool, _Coloured]:
+        """Return the lines that there are, and whether these are all."""
         for line in self._coming:
             self._lines.append(line)
             if pause():
-                return tuple(self._lines), None, self
-        return tuple(self._lines), self._more, self
+                return tuple(self._lines), False, self
+        return tuple(self._lines), True, self
 
 
 class _Plain(Struct, frozen=True):
@@ -115,16 +128,30 @@ def draw(
     if not is_open:
         counted, is_whole = _counted(tool, previous, pause)
         summary = _summary(tool, counted) if is_whole else ()
-        return Drawn((_header(tool, cwd, summary), BLANK), counted, paused=not is_whole)
+        running = map(_barred, _running(tool))
+        lines = (_header(tool, cwd, summary), *running, BLANK)
+        return Drawn(lines, counted, paused=not is_whole)
     body = _body(tool, cwd, previous, pause)
-    shown = (filled(line, BAR) for line in body.lines)
-    return replace(body, lines=(_header(tool, cwd, ()), *shown, BLANK))
+    shown = map(_barred, body.lines)
+    return replace(body, lines=(_header(tool, cwd, _seen(tool, ())), *shown, BLANK))
+
+
+def _barred(line: Line) -> Line:
+    return filled(line, BAR)
+
+
+def _running(tool: ToolCall) -> Iterator[Line]:
+    """Yield the last lines of a terminal that still runs: nobody has to open it to see that."""
+    if tool.status == "in_progress":
+        for each in tool.terminals:
+            if each.exit is None:
+                yield from terminal.output(each, RUNNING)
 
 
 def locations(tool: ToolCall) -> tuple[Location, ...]:
     """Return the files that the call works on: its locations, then those of its diffs."""
     diffs = (Location(part.path) for part in tool.content if isinstance(part, Diff | FileChange))
-    return (*tool.locations, *diffs)
+    return (*tool.locations, *diffs, *(Location(it.path) for it in tool.changes))
 
 
 def entry_text(tool: ToolCall) -> str:
@@ -149,15 +176,13 @@ def _header(tool: ToolCall, cwd: str, summary: Chunks) -> Line:
     title = one_line(tool.title or tool.kind or tool.id, TITLE)
     path = _unsaid_path(tool, cwd)
     middle, end = len(title.encode()), len((title + path).encode())
-    marks: list[Mark] = [STATUSES[tool.status]]
+    marks: list[Mark] = [STATUSES[tool.status], *_kind(tool)]
     if middle + len(path) > LONG:  # what stands behind the end of a long line is not to be seen
         summary = _moved_before(marks, summary)
     if title:
         marks.append(Highlight(0, middle, "AcpToolTitle"))
     if path:
         marks.append(Highlight(middle, end, "AcpToolPath"))
-    if kind := _unsaid_kind(tool):
-        summary = ((f"  {kind}", "AcpDim"), *summary)
     if summary:
         marks.append(VirtualText(0, summary, "eol"))
     return Line(title + path, tuple(marks))
@@ -173,10 +198,17 @@ def _moved_before(marks: list[Mark], summary: Chunks) -> Chunks:
     return ()
 
 
+def _kind(tool: ToolCall) -> Iterator[VirtualText]:
+    """Yield its sign, and the word unless the title begins with it; before it nothing cuts it."""
+    words = (ICONS.get(tool.kind, ""), _unsaid_kind(tool))
+    if said := " ".join(filter(None, words)):
+        yield VirtualText(0, ((f"{said} ", "AcpDim"),))
+
+
 def _unsaid_kind(tool: ToolCall) -> str:
     """Return what kind of call it is, unless the title begins with that."""
-    word = KINDS.get(tool.kind, "")
-    return "" if tool.title[:TITLE].casefold().startswith((word, tool.kind)) else word
+    word, title = KINDS.get(tool.kind, ""), tool.title or tool.kind
+    return "" if title[:TITLE].casefold().startswith((word, tool.kind)) else word
 
 
 def _unsaid_path(tool: ToolCall, cwd: str) -> str:
@@ -212,7 +244,17 @@ def _known(previous: Drawn | None, position: int) -> object:
 
 def _summary(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
     opens = tool.content or tool.raw_input or tool.raw_output or len(tool.locations) > 1
-    return ((" ▸", "AcpDim"), *_amount(tool, counted)) if opens else ()
+    sign = ((" ▸", "AcpDim"),) if opens else ()
+    return (*sign, *_seen(tool, counted), *(_amount(tool, counted) if opens else ()))
+
+
+def _seen(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
+    """Return what it has changed, where it does not say so by itself."""
+    if counted or not tool.changes:
+        return ()
+    tally = tally_of(tool.changes)
+    files = ((f" {plural(tally.files, 'file')}", "AcpDim"),) if tally.files > 1 else ()
+    return (*files, *signed(tally.added, tally.removed))
 
 
 def _amount(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
@@ -220,8 +262,7 @@ def _amount(tool: ToolCall, counted: Sequence[_Compared]) -> Chunks:
         return ((f" {plural(len(tool.content), 'part')}", "AcpDim"),)
     if counted:
         added, removed = (sum(it) for it in zip(*(it.counts for it in counted), strict=True))
-        blank = (" ", "AcpDim")
-        return (blank, (f"+{added}", "AcpAdded"), blank, (f"−{removed}", "AcpRemoved"))
+        return signed(added, removed)
     text = entry_text(tool).rstrip("\n")
     ended = tuple(part for each in tool.terminals for part in terminal.summary(each))
     gap = "  " if ended else " "  # the size comes last: where there is no room it is not missed
@@ -307,16 +348,8 @@ def _content(
     None more: it is not drawn as far yet. `known` is it as drawn before.
     """
     match part:
-        case Text(text) | _Plain(text) if ansi.ESCAPE in text:
-            return _Coloured.of(text, room, known).go_on(pause)
-        case Text(text):
-            kept, more = _cut(text, room)
-            rendered_before = known if isinstance(known, markdown.Rendered) else None
-            rendered = markdown.render(kept, rendered_before, pause)
-            return rendered.lines, more if rendered.source.end == len(kept) else None, rendered
-        case _Plain(text):
-            kept, more = _cut(text, room)
-            return tuple(map(Line, visible_lines(kept))) if kept else (), more, None
+        case Text(text) | _Plain(text):
+            return _output(text, room, known, pause, is_plain=isinstance(part, _Plain))
         case Diff():
             if isinstance(known, _Compared) and known.source is part and known.room == room:
                 return known.lines, known.more, known
@@ -331,11 +364,26 @@ def _content(
     return drawn[:room], max(0, len(drawn) - room), None
 
 
-def _cut(text: str, room: int) -> tuple[str, int]:
-    """Return the first `room` lines, before they are coloured at some cost, and the number left."""
-    text = text.rstrip("\r\n")
-    end = end_of(text, room)
-    return text[:end].removesuffix("\n"), text.count("\n", end) + 1 if end < len(text) else 0
+def _output(
+    text: str, room: int, known: object, pause: Pause, *, is_plain: bool
+) -> tuple[Sequence[Line], int | None, object]:
+    """Return the last lines of what was printed, below how many there are before them."""
+    if room <= 0:
+        return (), text.rstrip("\n").count("\n") + 1, None
+    end = end_of_output(text, min(LINES, room))
+    before = (rest(end.more, "more line"),) if end.more else ()
+    if not end.text:
+        return before, 0, None
+    if ansi.ESCAPE in end.text:
+        drawn, is_whole, part = _Coloured.of(end.text, known).go_on(pause)
+        return (*before, *drawn), 0 if is_whole else None, part
+    if is_plain:
+        return (*before, *map(Line, visible_lines(end.text))), 0, None
+    source = f"{end.fence}\n{end.text}" if end.fence else end.text
+    rendered_before = known if isinstance(known, markdown.Rendered) else None
+    rendered = markdown.render(source, rendered_before, pause)
+    is_whole = rendered.source.end == len(source)
+    return (*before, *rendered.lines[bool(end.fence) :]), 0 if is_whole else None, rendered
 
 
 def _content_text(part: ToolContent | Terminal) -> str:

@@ -18,13 +18,21 @@ from msgspec.structs import replace
 from acp_nvim.session.content import Resource, ResourceLink
 from acp_nvim.session.log import Log
 from acp_nvim.session.model import Location
-from acp_nvim.session.state import Compaction, Entry, Message, Notice, SessionState, ToolCall
+from acp_nvim.session.state import (
+    Compaction,
+    Ending,
+    Entry,
+    Message,
+    Notice,
+    SessionState,
+    ToolCall,
+)
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, Stretch
-from acp_nvim.view.chat import compaction, group, message, plan, tool_call, within
+from acp_nvim.view.chat import compaction, context, ending, group, message, plan, tool_call, within
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
-from acp_nvim.view.chat.cell import PLAN, Cell, plan_cell, queued_cell
+from acp_nvim.view.chat.cell import PLAN, Cell, context_cell, plan_cell, queued_cell
 from acp_nvim.view.chat.cell import cell_of as _cell
 from acp_nvim.view.cut import ITEMS, is_rest
 from acp_nvim.view.pause import Pause, never
@@ -111,7 +119,7 @@ def render(
     pinned: list[Block] = []
     position = count = len(drawn.blocks)
     if state.plan and extras and extras[0].source is state.plan:
-        position = min(count, _end_of_turn(state.entries, state.plan.turn))
+        position = min(count, _place_of_plan(state.entries, state.plan.turn))
         pinned.append(after.pop(0))
     starting = not state.entries and state.status == "loading"
     stretches = (
@@ -215,7 +223,7 @@ def location_at(state: SessionState, transcript: Transcript, row: int) -> Locati
         return None
     key, offset, lines = within.part(*found)
     entry = state.entry(key)
-    if entry is None or isinstance(entry, Notice | Compaction):
+    if entry is None or isinstance(entry, Notice | Compaction | Ending):
         return None
     named = _named_files(entry, state.cwd)
     first = 0 if isinstance(entry, ToolCall) else offset
@@ -229,6 +237,8 @@ def entry_text(entry: Entry) -> str:
     """Return the plain text of an entry, verbatim, for `inspect()`."""
     if isinstance(entry, ToolCall):
         return tool_call.entry_text(entry)
+    if isinstance(entry, Ending):
+        return ending.entry_text(entry)
     if isinstance(entry, Compaction):
         return compaction.entry_text(entry)
     return message.entry_text(entry)
@@ -331,7 +341,7 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     """Return the block of an entry as it stands before the next one, with those that are in it."""
     entries, cell = drawn.entries, drawn.cells[position]
     entry, following = entries[position], [*entries[position + 1 : position + 2], None][0]
-    block = group.spaced(cell.block, entry, following, is_open=cell.is_open)
+    block = group.spaced(cell.block, entry, following)
     if not isinstance(entry, ToolCall) or not (entry.parent or entry.children):
         return block
     if entry.parent in index:
@@ -371,6 +381,9 @@ def _extras(
     cells = []
     if state.plan and state.plan.entries:
         cells.append(plan_cell(state, state.plan, known.get(PLAN), boundary, opened))
+    full = boundary.draw(lambda: context.nearly_full(state), lambda _error: None)
+    if full is not None:
+        cells.append(context_cell(full, known.get(context.KEY), boundary))
     for number, prompt in enumerate(state.queue):
         key, is_last = f"queue:{number}", number == len(state.queue) - 1
         old = known.get(key)
@@ -378,11 +391,12 @@ def _extras(
     return tuple(cells)
 
 
-def _end_of_turn(entries: Sequence[Entry], turn: int) -> int:
-    """Return the position after the entries of that turn, and of those before it."""
-    if not entries or entries[-1].turn <= turn:
-        return len(entries)
-    return bisect_right(entries, turn, key=attrgetter("turn"))
+def _place_of_plan(entries: Sequence[Entry], turn: int) -> int:
+    """Return the position after the entries of that turn, but before the row that ends it."""
+    is_last = not entries or entries[-1].turn <= turn
+    end = len(entries) if is_last else bisect_right(entries, turn, key=attrgetter("turn"))
+    ends = end and isinstance(entries[end - 1], Ending) and entries[end - 1].turn == turn
+    return end - 1 if ends else end
 
 
 def _starting(agent: str) -> Block:

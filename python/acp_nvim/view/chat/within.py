@@ -11,7 +11,7 @@ from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Block, Line, Margin, VirtualText
 from acp_nvim.view.chat.tool_call import BAR, KINDS
 from acp_nvim.view.cut import ITEMS, rest
-from acp_nvim.view.styled import after, before, plural, prefixed
+from acp_nvim.view.styled import before, beside, plural, prefixed
 
 
 def hidden(block: Block, parent: str) -> Block:
@@ -33,8 +33,8 @@ def nested(
     """
     head, *body = block.lines
     sign = "" if is_open or _says_it_opens(head) else "▸ "
-    counted = after(f" {sign}{_counted(calls, len(parent.children))}")
-    head = Line(head.text, (*head.marks, counted))
+    # with the title, and not behind the end of it, where a narrow window cuts it
+    head = beside(head, f" {sign}{_counted(calls, len(parent.children))}")
     if not is_open:
         return replace(block, lines=(head, *body))
     inner: list[Line] = []

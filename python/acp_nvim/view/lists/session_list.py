@@ -10,7 +10,7 @@ from functools import partial
 
 from acp_nvim.view.block import Block, Highlight, Line
 from acp_nvim.view.chat.boundary import Boundary, fault_line
-from acp_nvim.view.lists.sessions import Row, age
+from acp_nvim.view.lists.sessions import Row, age, called
 from acp_nvim.view.markdown.table import display_width
 from acp_nvim.view.status import Bar, BarPart
 from acp_nvim.view.styled import coloured, plural
@@ -100,15 +100,8 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
         "" if row.updated is None else _since(now - row.updated),
         one_line(row.agent, 20),
         _folder(row.cwd, home),
-        one_line(_title(row), 200),
+        called(row, 200),
     )
-
-
-def _title(row: Row) -> str:
-    """Return what tells it from others; the agent knows one that is not open by its id."""
-    if row.title or row.kind != "open":
-        return row.title or row.id
-    return "(nothing said yet)" if row.id else "(not open yet)"
 
 
 def _state(row: Row) -> tuple[str, str]:

@@ -40,6 +40,8 @@ class Row(Struct, frozen=True):
     """Questions of it that wait."""
     was_open: bool = False
     """It was when the last Neovim of the project ended."""
+    since: int = 0
+    """The last turn of the session that it goes on from, after a rewind for instance."""
 
 
 def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
@@ -55,6 +57,7 @@ def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
         state.status,
         chat=chat,
         asks=len(state.questions),
+        since=state.origins[-1].last if state.origins else 0,
     )
 
 
@@ -75,6 +78,7 @@ def stored_row(record: SavedSession, *, was_open: bool = False) -> Row:
         record.title,
         record.updated,
         was_open=was_open,
+        since=record.origins[-1].last if record.origins else 0,
     )
 
 
@@ -102,7 +106,16 @@ def merged(groups: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
 def _completed(row: Row, other: Row) -> Row:
     updated = row.updated if row.updated is not None else other.updated
     was_open = row.kind != "open" and (row.was_open or other.was_open)
-    return replace(row, title=row.title or other.title, updated=updated, was_open=was_open)
+    since, title = row.since or other.since, row.title or other.title
+    return replace(row, title=title, updated=updated, was_open=was_open, since=since)
+
+
+def called(row: Row, most: int) -> str:
+    """Return what tells it from others; the agent knows one that is not open by its id."""
+    if row.kind == "open" and not row.title:
+        return "(nothing said yet)" if row.id else "(not open yet)"
+    since = f" · from turn {row.since} on" if row.since else ""
+    return one_line(row.title or row.id, most) + since
 
 
 def label(row: Row, *, now: float, cwd: str) -> str:
@@ -112,7 +125,7 @@ def label(row: Row, *, now: float, cwd: str) -> str:
         one_line(row.agent, 20),
         "was open" if row.was_open else row.state,
         f"{row.asks} waiting" if row.asks else "",
-        one_line(row.title or row.id or "(not open yet)", 60),
+        called(row, 60),
         "" if row.updated is None else f"{age(now - row.updated)} ago",
         "" if row.cwd == cwd else one_line(row.cwd, 40),
         f"and {one_line(', '.join(row.roots), 40)}" if row.roots else "",

@@ -101,7 +101,10 @@ def _menu(
         omitted=omitted,
         notes=tuple(map(shortened, notes)),
         about=tuple(_said(said)),
-        options=tuple(_option(number, it) for number, it in enumerate(question.options, 1)),
+        options=tuple(
+            _option(number, it, is_ours=question.is_ours)
+            for number, it in enumerate(question.options, 1)
+        ),
         option_ids=tuple(option.id for option in question.options),
         option_kinds=tuple(option.kind for option in question.options),
         comparable=sum(not it.misfit for it in previews),
@@ -307,12 +310,12 @@ def _said(text: str) -> list[Line]:
     return [coloured(one_line(sentences[-1], SAID_LIMIT), "AcpDim")] if sentences[-1] else []
 
 
-def _option(number: int, option: PermissionOption) -> Line:
-    """Return its row: a sign of its kind, the agent's words, and the kind where they do not say."""
+def _option(number: int, option: PermissionOption, *, is_ours: bool) -> Line:
+    """Return its row: a sign of its kind, the words, and the kind where an agent's do not say."""
     sign, group = SIGNS.get(option.kind.partition("_")[0], ("·", "AcpNeutral"))
     name, kind = one_line(option.name, 100), option.kind.replace("_", " ")
     words, meant = set(WORD.findall(name.lower())), set(kind.split())
-    is_said = meant - {"once"} <= words and not words & DECIDING - meant
+    is_said = is_ours or (meant - {"once"} <= words and not words & DECIDING - meant)
     said = () if is_said else (after(f" ({one_line(kind, 40)})"),)
     return coloured(f"{sign} {number}. {name}", group, *said)
 

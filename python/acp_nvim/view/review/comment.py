@@ -25,7 +25,8 @@ def comments_note(comments: Sequence[Comment], named: Callable[[str], str]) -> N
     if not comments:
         return None
     text = "\n\n".join(_told(it, named(it.path)) for it in comments)
-    return Note("comments", f"commented: {_files(comments)}", text + "\n")
+    size = plural(sum(max(it.last - it.first, 1) for it in comments), "line")
+    return Note("comments", f"commented: {_files(comments)}", text + "\n", size=size)
 
 
 def _files(comments: Sequence[Comment]) -> str:

@@ -24,5 +24,5 @@ def doubt(agents: Sequence[str], names: Sequence[str]) -> str:
     who = one_line(agents[0], LIMIT) if len(agents) == 1 else "agents"
     return (
         f"{plural(len(names), 'file')} {were} changed while {who} worked, but no tool call named"
-        f" {'it' if len(names) == 1 else 'them'}: {shown}{more}. Take that back, too?"
+        f" {'it' if len(names) == 1 else 'them'}: {shown}{more}. Take that back as well?"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -51,6 +52,8 @@ class QuickfixItem(Struct, frozen=True):
     first: int
     last: int
     text: str
+    key: str = ""
+    """Names the hunk; "" for a conflict."""
     kind: str = ""
     """E, W, I or N as Neovim shows them; "" for none."""
 
@@ -99,6 +102,12 @@ def _merged(lists: Sequence[QuickfixList]) -> tuple[QuickfixList, ...]:
     return (QuickfixList(EARLIER, EARLIER, items), *recent)
 
 
+def key_of(path: str, change: ReviewHunk) -> str:
+    """Return what names a hunk by what it changes, wherever it stands in the file."""
+    text = "\0".join((path, change.form, *change.added, "\0", *change.removed))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def turn_key(author: Author) -> str:
     """Return what names the turn, and only it."""
     return "\0".join(str(part) for part in author.turn_key)
@@ -142,12 +151,13 @@ def summary(change: ReviewHunk) -> str:
 
 def _item(review: FileReview, change: ReviewHunk) -> QuickfixItem:
     first = review.row(change) + 1
-    return QuickfixItem(review.path, first, max(change.last, first), summary(change))
+    last = max(change.last, first)
+    return QuickfixItem(review.path, first, last, summary(change), key_of(review.path, change))
 
 
 def _conflicts(conflict: Conflicted) -> list[QuickfixItem]:
     return [
-        QuickfixItem(conflict.path, first + 1, max(last, first + 1), CONFLICT, "E")
+        QuickfixItem(conflict.path, first + 1, max(last, first + 1), CONFLICT, kind="E")
         for first, last in conflict.places
     ]
 

@@ -79,16 +79,13 @@ class Note(Struct, frozen=True):
     """Of the files; of comments what they say."""
     reasons: str = ""
     """What the user has said to the diff."""
+    size: str = ""
+    """How many lines of the files it is about, for the user; "" where that cannot be told."""
 
     @property
     def text(self) -> str:
         """All that the agent is told."""
         return self._head + self.diff
-
-    @property
-    def lines(self) -> int:
-        """How many lines of it are about the files."""
-        return len(self.diff.splitlines())
 
     @property
     def has_words(self) -> bool:
@@ -120,7 +117,9 @@ def note(key: Key, files: Sequence[Drift]) -> Note | None:
     """Return the note that tells of these files; None if there is nothing to tell."""
     if not files:
         return None
-    return Note(key, f"{key}: {_names(files)}", _diff(files), _reasons(files))
+    told, come, gone = _diff(files)
+    size = f"+{come} −{gone}" if come or gone else ""
+    return Note(key, f"{key}: {_names(files)}", told, _reasons(files), size)
 
 
 def _reasons(files: Sequence[Drift]) -> str:
@@ -145,34 +144,44 @@ def _names(files: Sequence[Drift]) -> str:
     return one_line(files[0].name.rpartition("/")[2], 40) + unsaved
 
 
-def _diff(files: Sequence[Drift]) -> str:
-    """Return what is only named, then the diffs."""
+def _diff(files: Sequence[Drift]) -> tuple[str, int, int]:
+    """Return what is only named, then the diffs; and how many lines have come and gone in all."""
     names: list[str] = []
     diffs: list[str] = []
-    room, more = MOST_BYTES, 0
+    room, more, come, gone = MOST_BYTES, 0, 0, 0
     for file in files:
         if len(names) == MOST_NAMES and len(diffs) == MOST_FILES:
             more += 1
             continue
-        text, summary = _told(file)
-        size = len(text.encode("utf-8", "replace"))
-        if text and size <= room and len(diffs) < MOST_FILES:
-            diffs.append(text)
+        told = _told(file)
+        come, gone = come + told.come, gone + told.gone
+        size = len(told.text.encode("utf-8", "replace"))
+        if told.text and size <= room and len(diffs) < MOST_FILES:
+            diffs.append(told.text)
             room -= size
         elif len(names) < MOST_NAMES:
-            names.append(f"{one_line(file.name, MOST_NAME)}: {summary}\n")
+            names.append(f"{one_line(file.name, MOST_NAME)}: {told.summary}\n")
         else:
             more += 1
     rest = [f"… and {more} more files\n"] if more else []
-    return "\n".join(part for part in ("".join([*names, *rest]), *diffs) if part)
+    text = "\n".join(part for part in ("".join([*names, *rest]), *diffs) if part)
+    return text, come, gone
 
 
-def _told(file: Drift) -> tuple[str, str]:
-    """Return the diff of one file, "" where it has none to read, and what stands for it then."""
+class _Told(Struct, frozen=True):
+    """What an agent is told of one file: its diff, "" where it has none to read, or a summary."""
+
+    text: str
+    summary: str
+    come: int = 0
+    gone: int = 0
+
+
+def _told(file: Drift) -> _Told:
     if file.after is None:
-        return "", "deleted"
+        return _Told("", "deleted")
     if isinstance(file.after, Unreadable):
-        return "", "no text any more"
+        return _Told("", "no text any more")
     old = split_lines(file.before or "")
     changes = diff(old, split_lines(file.after))
     come, gone = counts(changes)
@@ -180,8 +189,8 @@ def _told(file: Drift) -> tuple[str, str]:
     summary = f"+{come} −{gone} lines{unsaved}: read it again"
     rows = list(body(old, changes)) if come + gone < MOST_BYTES else []
     if not rows or max(map(len, rows)) > MOST_LINE:
-        return "", summary
+        return _Told("", summary, come, gone)
     text = header(file.name, is_new=file.before is None) + "".join(rows)
     name = one_line(file.name, MOST_NAME)
     said = f"{name} is not saved: the editor holds this, the disk does not yet.\n"
-    return (said if file.unsaved else "") + text, summary
+    return _Told((said if file.unsaved else "") + text, summary, come, gone)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.view.block import BLANK, Line, LineHighlight
-from acp_nvim.view.review.lists import summary
+from acp_nvim.view.review.lists import key_of, summary
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.styled import coloured, plural
 from acp_nvim.view.visible import one_line, visible
@@ -43,12 +42,6 @@ class Overview(Struct, frozen=True):
 
     lines: tuple[Line, ...]
     hunks: tuple[ShownHunk, ...]
-
-
-def key_of(path: str, change: ReviewHunk) -> str:
-    """Return what names a hunk by what it changes, wherever it stands in the file."""
-    text = "\0".join((path, change.form, *change.added, "\0", *change.removed))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def overview(files: Sequence[tuple[str, FileReview, Sequence[str]]]) -> Overview:

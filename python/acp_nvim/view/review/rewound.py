@@ -1,4 +1,4 @@
-"""What the user is told after a turn was taken back, or returned."""
+"""What the user is told after a turn was undone, or redone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from acp_nvim.history.author import Author
 from acp_nvim.view.styled import plural
 
-DONE = {"undo": "took back", "redo": "returned"}
-AGAIN = {"undo": ":Acp redo returns it", "redo": ":Acp undo takes it back"}
+DONE = {"undo": "took back {turn} in {files}", "redo": "{turn} is back in {files}"}
+AGAIN = {"undo": ":Acp redo brings it back", "redo": ":Acp undo takes it back"}
 
 
 def rewound(
@@ -23,10 +23,10 @@ def rewound(
 
     `left`: places as path and 0-based row that somebody has changed since.
     """
-    turn = "" if author is None else f" turn {author.turn} of {author.agent}"
+    turn = "the turn" if author is None else f"turn {author.turn} of {author.agent}"
     parts = []
     if paths:
-        parts.append(f"{DONE[verb]}{turn} in {_named(paths)}")
+        parts.append(DONE[verb].format(turn=turn, files=_named(paths)))
     if left:
         path, row = left[0]
         places = f"{path}:{row + 1}" if len(left) == 1 else plural(len(left), "place")
@@ -40,7 +40,7 @@ def rewound(
     parts += failed
     if paths and not (left or unsaved or failed):
         parts.append(AGAIN[verb])
-    return "; ".join(parts) or f"nothing to do for{turn or ' that turn'}"
+    return "; ".join(parts) or f"nothing to do for {turn}"
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -221,3 +221,62 @@ async def test_what_the_user_has_changed_otherwise_stays_and_is_no_error(rig: Fi
     rig.files.type(path, "zero", *NEW.replace("THREE", "3").splitlines())
     await rig.write(path, MORE)
     assert held(rig, path) == "zero\n" + MORE.replace("THREE", "3")
+
+
+async def test_a_line_that_came_back_and_that_the_user_has_edited_since_refuses_nothing(
+    rig: FileRig,
+) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.read(path)
+    less = OLD.replace("two\n", "")
+    await rig.write(path, less)
+    await rig.review.reject(str(path))
+    rig.files.type(path, *OLD.replace("two", "two, mine").splitlines())
+    await rig.write(path, "zero\n" + less)
+    assert held(rig, path) == "zero\n" + OLD.replace("two", "two, mine")
+
+
+@pytest.mark.parametrize("again", [NEW, MORE])
+async def test_what_was_taken_back_of_its_own_tool_is_no_silent_success(
+    rig: FileRig, again: str
+) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.begin()
+    await rig.read(path)
+    path.write_text(NEW)
+    rig.sync.look(rig.turns["s"], rig.roots, [str(path)], sure=True)
+    await rig.sync.drain()
+    assert held(rig, path) == NEW
+    rig.files.type(path, *OLD.splitlines())  # as `u` does
+    failure = await rig.failure(path, again)
+    assert "was taken back by the user, or by another program" in str(failure)
+    assert await rig.read(path) == OLD
+    await rig.write(path, again)
+    assert held(rig, path) == again
+
+
+async def test_what_was_taken_back_of_several_writes_is_no_silent_success(rig: FileRig) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.read(path)
+    third = MORE.replace("THREE", "3")
+    for number, text in enumerate((NEW, third), 1):
+        rig.turns["s"] = author(number, "s", "a")
+        await rig.write(path, text)
+    rig.files.type(path, *NEW.splitlines())  # `u` of the second alone
+    failure = await rig.failure(path, "zero\n" + third)
+    assert "was taken back by the user" in str(failure)
+
+
+async def test_what_was_rejected_and_what_u_took_back_are_taken_back_both(rig: FileRig) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.read(path)
+    await rig.write(path, MORE)
+    rig.turns["s"] = author(2, "s", "a")
+    await rig.review.reject(str(path), range(2, 3))
+    rig.files.type(path, *OLD.splitlines())
+    only = OLD.replace("five", "FIVE")
+    assert "was taken back by the user" in str(await rig.failure(path, only))

@@ -70,7 +70,7 @@ async def test_a_conflict_is_kept_for_the_user_and_told(rig: FileRig) -> None:
     assert rig.conflicts == [
         Conflict(str(path), AGENT, "a\nb\nc\nd\n", theirs, ((2, 3),), on_disk=False)
     ]
-    told = "you have changed line 3, too: :Acp review"
+    told = "you have also changed line 3: :Acp review"
     assert rig.refused == [("s", str(path), told)]
     assert "at line 3" in message
     assert rig.texts == []

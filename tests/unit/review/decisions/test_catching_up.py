@@ -65,9 +65,9 @@ async def test_files_that_are_as_they_were_are_not_read(rig: FileRig, files: Cou
     files.type(first, "mine", "a", "B")
     await rig.review.catch_up([str(first), str(second)])
     assert set(files.read) == {"first"}
-    ledger = rig.edits.ledger(str(first))
-    assert ledger is not None
-    assert ledger.text == "mine\na\nB\n"
+    history = rig.edits.file(str(first))
+    assert history is not None
+    assert history.text == "mine\na\nB\n"
 
 
 async def test_a_file_that_another_program_has_written_is_read(
@@ -101,3 +101,11 @@ async def test_a_buffer_that_took_the_place_of_another_is_read(
     files.open(path, "other", "lines", changedtick=tick, modified=True, number=77)
     await rig.review.catch_up([str(path)])
     assert set(files.read) == {"first"}
+
+
+async def test_without_files_of_agents_the_editor_is_not_asked(
+    rig: FileRig, files: CountedFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "survey", None)
+    await rig.review.catch_up(())
+    assert files.read == []

@@ -9,7 +9,7 @@ import pytest
 
 from acp_nvim.editor import HeldRows
 from acp_nvim.errors import UserError
-from acp_nvim.review.place import Place
+from acp_nvim.review.acting import Place
 from acp_nvim.view.review.marks import FileReview
 from tests.support.files.file_rig import FileRig
 from tests.support.files.review_texts import BASE, THEIRS

@@ -163,7 +163,9 @@ async def test_an_editor_that_fails_delays_the_notes(rig: NotesRig):
             return ()
 
     editor = Refusing()
-    rig.lessons = PromptNotes(editor, rig.knowledge, rig.store, rig.comments, rig.faults.append)
+    rig.lessons = PromptNotes(
+        editor, rig.knowledge, rig.store.lessons, rig.comments, rig.faults.append
+    )
     rig.reject("a.py", "bad\n", "good\n")
     await rig.send()
     assert await rig.draft() == Notes()

@@ -167,5 +167,5 @@ def test_a_message_of_endless_parts_goes_on_in_another():
     assert [part for it in messages for part in it.content] == [*links, Text("ab")]
     assert max(len(it.content) for it in messages) <= MOST_PARTS + 1
     assert len({it.key for it in messages}) == len(messages) == 3
-    later = after(TurnEnded("end_turn"), turn(), says("agent", "c", "m"), state=state)
+    later = after(TurnEnded(1.0, "end_turn"), turn(), says("agent", "c", "m"), state=state)
     assert told(later)[-1] == "agent: c"

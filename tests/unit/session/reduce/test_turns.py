@@ -18,13 +18,15 @@ from acp_nvim.session.event import (
     SessionOpened,
     SessionReopening,
     ToolCallUpdated,
+    TranscriptRestored,
     TurnEnded,
+    TurnMeasured,
     TurnStarted,
+    UsageChanged,
 )
-from acp_nvim.session.model import PermissionQuestion, PlanEntry
-from acp_nvim.session.reduce.turns import SAID_NOTHING
-from acp_nvim.session.state import Notice
-from tests.unit.session.conversation import MODES, OPENED, after, prompt, says, told, turn
+from acp_nvim.session.model import Cost, LineCount, PermissionQuestion, PlanEntry
+from acp_nvim.session.state import Ending, Message
+from tests.unit.session.conversation import MODES, OPENED, after, endings, prompt, says, told, turn
 
 QUESTION = PermissionQuestion("a1", "t", ())
 WORKING = ToolCallUpdated("t", title="T", status="in_progress")
@@ -40,18 +42,19 @@ def test_a_turn_runs_from_its_prompt_to_its_answer():
     assert (state.status, state.turn, state.turn_started) == ("running", 1, 1.5)
     state = after(TurnEnded(4.0, "end_turn"), state=state)
     assert (state.status, state.turn_ended, state.stop_reason) == ("idle", 4.0, "end_turn")
-    assert told(state) == ["user: hello", f"info: {SAID_NOTHING}"]
+    assert told(state) == ["user: hello"]
+    assert endings(state) == ["── done · 0:02 · said nothing"]
     state = after(turn("more", 5.0), state=state)
     assert (state.turn, state.turn_ended, state.stop_reason) == (2, None, None)
 
 
 @pytest.mark.parametrize("event", [says("agent", ""), says("agent", " \n"), says("thought", "")])
-@pytest.mark.parametrize("reason", ["end_turn", None])
-def test_a_turn_in_which_nothing_was_said_leaves_a_row(event: Event, reason: str | None):
+@pytest.mark.parametrize(("reason", "how"), [("end_turn", "done"), (None, "stopped")])
+def test_a_turn_in_which_nothing_was_said_says_so(event: Event, reason: str | None, how: str):
     before = after(OPENED, turn(), says("agent", "Hello."), TurnEnded(1.0, "end_turn"))
-    assert told(before)[-1] == "agent: Hello."
+    assert endings(before) == ["── done · 0:01"]
     state = after(turn("more"), event, TurnEnded(2.0, reason), state=before)
-    assert told(state)[-1] == f"info: {SAID_NOTHING}"
+    assert endings(state)[1:] == [f"── {how} · 0:02 · said nothing"]
 
 
 @pytest.mark.parametrize(
@@ -65,9 +68,9 @@ def test_a_turn_in_which_nothing_was_said_leaves_a_row(event: Event, reason: str
         PlanReplaced((PlanEntry("a", "low", "pending"),)),
     ],
 )
-def test_a_turn_in_which_something_is_to_be_seen_leaves_none(event: Event):
+def test_a_turn_in_which_something_is_to_be_seen_does_not(event: Event):
     state = after(OPENED, turn(), event, TurnEnded(1.0, "end_turn"))
-    assert not [it for it in state.entries if isinstance(it, Notice) and it.mark == "end"]
+    assert endings(state) == ["── done · 0:01"]
 
 
 def test_an_agent_that_begins_by_itself_and_says_nothing_leaves_none():
@@ -103,7 +106,6 @@ def test_c118_the_answer_ends_the_turn_whatever_the_tool_calls_say():
         ("refusal", "warning: The agent refused"),
         ("max_tokens", "warning: The agent stopped: it has reached its limit of tokens"),
         ("max_turn_requests", "warning: The agent stopped: it has reached its limit of model"),
-        ("cancelled", "info: Cancelled"),
         ("weird", "info: The agent stopped: weird"),
     ],
 )
@@ -143,13 +145,59 @@ def test_c146_a_cancelled_turn_runs_until_it_is_answered():
 @pytest.mark.parametrize(
     ("ended", "expected"),
     [
-        (TurnEnded(1.0, "cancelled"), ["info: Cancelled"]),
+        (TurnEnded(1.0, "cancelled"), []),
         (TurnEnded(1.0, "end_turn"), []),
         (TurnEnded(1.0, error="aborted"), ["info: Cancelled; the agent said: aborted"]),
     ],
 )
 def test_c147_nothing_after_a_cancel_is_an_error(ended: TurnEnded, expected: list[str]):
-    assert told(after(OPENED, turn(), CancelRequested(), ended))[1:] == expected
+    state = after(OPENED, turn(), CancelRequested(), ended)
+    assert told(state)[1:] == expected
+    assert endings(state) == ["── cancelled · 0:01"]
+
+
+@pytest.mark.parametrize(
+    ("ended", "row"),
+    [
+        (TurnEnded(42.9, "end_turn"), "── done · 0:42"),
+        (TurnEnded(3.0, "cancelled"), "── cancelled · 0:03"),
+        (TurnEnded(3.0, "refusal"), "── refused · 0:03"),
+        (TurnEnded(3.0, "max_tokens"), "── stopped · 0:03"),
+        (TurnEnded(3.0, error="no net"), "── failed · 0:03"),
+    ],
+)
+def test_a_row_below_the_turn_says_how_it_ended(ended: TurnEnded, row: str):
+    assert endings(after(OPENED, turn(), says("agent", "a"), ended)) == [row]
+
+
+def test_a_turn_of_which_nobody_knows_how_far_it_came_has_no_row():
+    assert not endings(after(OPENED, turn(), TurnEnded(1.0, cut_off=True)))
+
+
+def test_what_is_said_after_the_row_goes_on_with_its_message():
+    state = after(OPENED, turn(), says("agent", "a"), TurnEnded(1.0, "end_turn"))
+    state = after(says("agent", "b"), state=state)
+    assert told(state)[1:] == ["agent: ab"]
+    assert isinstance(state.entries[-1], Ending)
+
+
+def test_the_row_says_what_the_turn_has_changed_and_cost():
+    spent = UsageChanged(10, 100, Cost(0.5, "USD"))
+    state = after(OPENED, turn(), says("agent", "a"), spent, TurnEnded(42.0, "end_turn"))
+    assert endings(state) == ["── done · 0:42 · 0.50 USD"]
+    counts = (LineCount("/a", 5, 1), LineCount("/b", 3, 2))
+    state = after(TurnMeasured(1, counts), state=state)
+    assert endings(state) == ["── done · 0:42 · 2 files +8 −3 · 0.50 USD"]
+    late = UsageChanged(10, 100, Cost(0.54, "USD"))
+    state = after(turn(), says("agent", "b"), TurnEnded(43.0, "end_turn"), late, state=state)
+    assert endings(state)[1:] == ["── done · 0:43 · 0.04 USD"]
+
+
+def test_what_a_session_had_cost_before_is_not_what_its_turn_costs():
+    kept = (Message("user:1#prompt", "user", 1, (Text("hello"),)),)
+    state = after(SessionOpened("s1"), TranscriptRestored(kept), turn())
+    state = after(UsageChanged(10, 100, Cost(7.5, "USD")), TurnEnded(1.0, "end_turn"), state=state)
+    assert endings(state) == ["── done · 0:01 · said nothing"]
 
 
 def test_cancel_and_end_without_a_turn_change_nothing():

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Text
 from acp_nvim.session.log import Log
+from acp_nvim.session.model import LineCount
 from acp_nvim.session.state import Entry, Message, SessionState, ToolCall
 from acp_nvim.view.chat.transcript import Transcript, fold, render, row_of
 from tests.unit.view.look import looks
 
 NONE: frozenset[str] = frozenset()
 SAID = Message("agent:1", "agent", 1, (Text("Well."),))
-KINDS = ("read", "read", "search", "execute")
+KINDS = ("read", "read", "search", "fetch")
 
 
 def call(number: int, **fields: Any) -> ToolCall:
@@ -45,8 +46,8 @@ def test_no_blank_rows_between_them() -> None:
     assert shown(SAID, *calls(2), replace(SAID, key="m")) == [
         "Well.",
         "",
-        "✓ T0  read",
-        "✓ T1  read",
+        "✓ ≡ read T0",
+        "✓ ≡ read T1",
         "",
         "Well.",
         "",
@@ -55,22 +56,21 @@ def test_no_blank_rows_between_them() -> None:
 
 def test_an_open_one_keeps_its_distance() -> None:
     failed = call(0, status="failed", content=(Text("why"),))
-    assert shown(failed, call(1)) == ["✗ T0  read", "│ why", "", "✓ T1  read", ""]
+    assert shown(failed, call(1)) == ["✗ ≡ read T0", "│ why", "", "✓ ≡ read T1", ""]
 
 
 def test_they_are_one_line_once_the_turn_goes_on() -> None:
     assert len(shown(*calls(8))) == 9
     assert shown(*calls(8), SAID) == [
-        "▸ ✓ 8 calls: 4 read, 2 search, 2 run",
+        "▸ ✓ 8 calls: 4 read, 2 search, 2 fetch",
         "",
         "Well.",
         "",
     ]
-    assert shown(call(1, kind="telepathy"), *calls(2), SAID)[0] == "▸ ✓ 3 calls: 2 read, 1 other"
 
 
 def test_two_are_not_worth_a_line_of_their_own() -> None:
-    assert shown(*calls(2), SAID)[:2] == ["✓ T0  read", "✓ T1  read"]
+    assert shown(*calls(2), SAID)[:2] == ["✓ ≡ read T0", "✓ ≡ read T1"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,10 @@ def test_two_are_not_worth_a_line_of_their_own() -> None:
         {"status": "failed"},
         {"status": "in_progress"},
         {"status": "cancelled"},
+        {"status": "ended"},
         {"content": (Diff("/w/a", "a\n", "b\n"),)},
+        {"changes": (LineCount("/w/a", 1, 1),)},
+        *({"kind": kind} for kind in ("execute", "edit", "delete", "move", "other", "telepathy")),
     ],
 )
 def test_what_is_to_be_looked_at_stays(other: dict[str, Any]) -> None:
@@ -96,9 +99,9 @@ def test_a_group_opens_and_closes() -> None:
     view = render(entries, opened, view)
     assert drawn(view) == [
         "▾ ✓ 3 calls: 2 read, 1 search",
-        "✓ T0  read",
-        "✓ T1  read",
-        "✓ T2  search",
+        "✓ ≡ read T0",
+        "✓ ≡ read T1",
+        "✓ ⌕ search T2",
         "",
         "Well.",
         "",

@@ -127,9 +127,23 @@ def test_a_notice(severity: Severity, first: str, group: str) -> None:
     assert groups(lines[0]) == [group]
 
 
+def test_each_command_of_a_long_notice_begins_a_row() -> None:
+    text = "show ended by itself. :Acp restart show starts it again, :Acp log show shows more"
+    assert looks(notice(Notice("n", 1, text, "error"))) == [
+        "✗ show ended by itself.",
+        ":Acp restart show starts it again,",
+        ":Acp log show shows more",
+        "",
+    ]
+
+
+def test_a_notice_that_is_over_has_no_row() -> None:
+    assert notice(Notice("n", 1, "", "warning")) == ()
+
+
 def test_a_queued_prompt_is_one_line() -> None:
     [line] = queued(Prompt((Text("do\nthis"), SELECTION)), CWD)
-    assert looks([line]) == ["⏳ queued: do this @src/foo.py:2-3"]
+    assert looks([line]) == ["◌ queued: do this @src/foo.py:2-3"]
 
 
 def test_plain_text_is_verbatim() -> None:

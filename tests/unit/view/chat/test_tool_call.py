@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Image, Resource, TerminalOutput, Text
-from acp_nvim.session.model import Location, ToolStatus
+from acp_nvim.session.model import LineCount, Location, ToolStatus
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import ExitStatus, Terminal
 from acp_nvim.view.block import BLANK, Highlight, LineHighlight, VirtualText
@@ -46,8 +46,8 @@ def test_every_status_has_its_icon(status: ToolStatus, icon: str) -> None:
     assert closed(tool(title="Look", status=status)) == f"{icon} Look"
 
 
-def test_the_kind_is_a_word_at_the_end() -> None:
-    assert closed(tool(title="ls", kind="execute")) == "○ ls  run"
+def test_the_kind_is_a_sign_and_a_word_where_nothing_cuts_them() -> None:
+    assert closed(tool(title="ls", kind="execute")) == "○ $ run ls"
     assert closed(tool(title="ls", kind="telepathy")) == "○ ls"
 
 
@@ -71,7 +71,7 @@ def test_a_title_of_many_lines_is_one_line() -> None:
 
 
 def test_without_a_title_the_kind_or_the_id_stands() -> None:
-    assert closed(tool(kind="edit")) == "○ edit  edit"
+    assert closed(tool(kind="edit")) == "○ ✎ edit"
     assert closed(tool(kind="")) == "○ t"
 
 
@@ -146,17 +146,67 @@ def test_several_places_are_listed() -> None:
     assert opened(tool(locations=places)) == ["│ a.py:1", "│ b.py"]
 
 
-def test_long_output_is_cut_and_the_rest_counted() -> None:
-    body = opened(tool(content=(Text("x\n" * 11_000),)))
-    assert len(body) == 2_001
-    assert body[-1] == "│ … 9,000 more lines: <CR> opens all"
+def test_long_output_folds_to_its_end() -> None:
+    text = "".join(f"{number}\n" for number in range(599))
+    for call in (tool(content=(Text(text),)), tool(raw_output=json.dumps(text))):
+        body = opened(replace(call, status="failed"))
+        assert body[0] == "│ … 579 more lines: <CR> opens all"
+        assert body[1:] == [f"│ {number}" for number in range(579, 599)]
+    assert opened(tool(content=(Text("x\n" * 20),))) == ["│ x"] * 20
+
+
+def test_what_a_colour_was_set_for_keeps_it_where_it_is_folded() -> None:
+    text = "\x1b[31m" + "red\n" * 30
+    [first, *_] = lines(tool(content=(Text(text),)), CWD, is_open=True)[2:]
+    assert "AcpAnsiRed" in groups(first)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("```console\nPASS\nFAIL\n```", ["│ PASS", "│ FAIL"]),
+        ("```\nPASS\n```\n", ["│ PASS"]),
+        ("~~~sh\nls\n~~~", ["│ ls"]),
+        ("```console\nstill ru", ["│ still ru"]),
+        ("````\n```\n````", ["│ ```"]),
+        ("```\n```", []),
+        ("```console\n" + "x\n" * 30 + "```", ["│ … 10 more lines: <CR> opens all", *["│ x"] * 20]),
+    ],
+)
+def test_a_fence_around_all_of_an_output_is_not_shown(text: str, shown: list[str]) -> None:
+    assert opened(tool(content=(Text(text),))) == shown
+
+
+def test_the_end_of_a_report_is_code_where_it_was() -> None:
+    report = "Well.\n```python\n" + "x = 1\n" * 30 + "```\nDone."
+    shown = lines(tool(content=(Text(report),)), CWD, is_open=True)
+    assert looks(shown)[-3:] == ["│ ```", "│ Done.", ""]
+    assert any(isinstance(mark, LineHighlight) for mark in shown[2].marks)
+
+
+def test_what_a_command_prints_is_seen_while_it_runs() -> None:
+    running = replace(shell("".join(f"{number}\n" for number in range(9))), status="in_progress")
+    shown = looks(lines(running, CWD, is_open=False))
+    assert shown[1:] == [*(f"│ {number}" for number in range(4, 9)), ""]
+    over = replace(running, terminals=(replace(running.terminals[0], exit=ExitStatus(0)),))
+    assert len(lines(over, CWD, is_open=False)) == 2
+
+
+def test_what_we_have_seen_it_change_stands_behind_a_call() -> None:
+    one = (LineCount("/w/a", 3, 1),)
+    assert closed(tool(title="Edit a", kind="edit", changes=one)) == "○ ✎ Edit a +3 −1"
+    two = (*one, LineCount("/w/b", 0, 2))
+    assert closed(tool(title="fmt", kind="execute", changes=two)) == "○ $ run fmt 2 files +3 −3"
+    said = (Diff("/w/a", "a\n", "b\n"),)
+    assert closed(tool(title="T", content=said, changes=two)) == "○ T ▸ +1 −1"
 
 
 def test_the_limit_is_one_for_all_content() -> None:
     new = "".join(f"{number}\n" for number in range(1_500))
-    body = opened(tool(content=(Text("x\n" * 1_500), Diff("/w/a", None, new), Text("y"))))
+    diffs = (Diff("/w/a", None, new), Diff("/w/b", None, new))
+    body = opened(tool(content=(*diffs, Text("y"))))
     assert len(body) == 2_001
-    assert body[-1] == "│ … 1,002 more lines: <CR> opens all"
+    assert body[-1] == "│ … 1,003 more lines: <CR> opens all"
 
 
 def test_plain_text() -> None:
@@ -240,8 +290,8 @@ def test_how_a_terminal_ended(status: ExitStatus, said: str) -> None:
 
 def test_only_the_end_of_a_terminal_is_shown() -> None:
     body = opened(shell("".join(f"{number}\n" for number in range(1000))))
-    assert body[0] == "│ $ make test"
-    assert body[1:] == [f"│ {number}" for number in range(800, 1000)]
+    assert body[:2] == ["│ $ make test", "│ … 980 more lines: <CR> opens all"]
+    assert body[2:] == [f"│ {number}" for number in range(980, 1000)]
 
 
 def test_the_command_of_a_terminal_is_not_said_twice() -> None:
@@ -249,8 +299,8 @@ def test_the_command_of_a_terminal_is_not_said_twice() -> None:
 
 
 def test_a_kind_that_the_title_begins_with_is_not_said_twice() -> None:
-    assert closed(tool(title="Read a.py", kind="read")) == "○ Read a.py"
-    assert closed(tool(title="Run tests", kind="execute")) == "○ Run tests"
+    assert closed(tool(title="Read a.py", kind="read")) == "○ ≡ Read a.py"
+    assert closed(tool(title="Run tests", kind="execute")) == "○ $ Run tests"
 
 
 def test_what_was_changed_stands_before_a_long_title() -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Resource, Text
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion, PlanEntry, Prompt
-from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall
+from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall, Usage
 from acp_nvim.view.chat import transcript
 from acp_nvim.view.chat.transcript import (
     Transcript,
@@ -84,7 +84,7 @@ def test_the_queue_stands_behind_everything() -> None:
     queue = (Prompt((Text("first"),)), Prompt((Text("second"),)))
     view = render(state(said(1, "x"), plan=PLAN, queue=queue), NONE, None)
     assert keys(view) == ["agent:1", "plan", "queue:0", "queue:1"]
-    assert drawn(view)[-3:] == ["⏳ queued: first", "⏳ queued: second", ""]
+    assert drawn(view)[-3:] == ["◌ queued: first", "◌ queued: second", ""]
 
 
 def test_what_is_unchanged_keeps_its_block() -> None:
@@ -298,3 +298,13 @@ def test_all_are_opened_in_slices_and_each_is_looked_at_once(
         view = render(shown, opened, view, lambda: True)
     assert drawn(view) == drawn(render(shown, opened, None))
     assert len(looked) <= 2 * len(calls) + len(texts) + len(shown.entries)
+
+
+@pytest.mark.parametrize(("used", "shown"), [(89, False), (90, True), (105, True)])
+def test_a_context_that_is_nearly_full_says_what_helps(used: int, *, shown: bool) -> None:
+    state = replace(SessionState("tutor", "/w"), status="idle", usage=Usage(used, 100))
+    text = f"! {used}% of the context is used: :Acp new! continues in a new session"
+    view = render(state, NONE, None)
+    assert (text in drawn(view)) == shown
+    assert text not in drawn(render(replace(state, status="running"), NONE, view))
+    assert text not in drawn(render(replace(state, usage=Usage(used, 0)), NONE, view))

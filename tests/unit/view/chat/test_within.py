@@ -29,18 +29,18 @@ def rows(view: Transcript) -> list[str]:
 
 def test_closed_it_is_one_line_with_counts() -> None:
     view = render(after(TASK, READ, RUN, SAID), frozenset(), None)
-    assert rows(view) == ["◐ Explore the code  think ▸ 2 calls: 1 read, 1 run", "", "Well.", ""]
+    assert rows(view) == ["◐ ∴ think Explore the code ▸ 2 calls: 1 read, 1 run", "", "Well.", ""]
 
 
 def test_open_they_are_below_it_and_open_by_themselves() -> None:
     state = after(TASK, READ, RUN, SAID)
     view = render(state, frozenset({"tool:task"}), None)
-    assert rows(view)[1:] == ["│ ✓ Read a.py", "│ ◐ make test  run ▸ 1 line", "", "Well.", ""]
+    assert rows(view)[1:] == ["│ ✓ ≡ Read a.py", "│ ◐ $ run make test ▸ 1 line", "", "Well.", ""]
     assert [key_at(view, row) for row in range(4)] == ["tool:task", "tool:a", "tool:b", "tool:task"]
     opened = fold(view, frozenset({"tool:task"}), 2, "toggle")
     assert opened == {"tool:task", "tool:b"}
     view = render(state, opened, view)
-    assert rows(view)[2:5] == ["│ ◐ make test  run", "│ │ ok", ""]
+    assert rows(view)[2:5] == ["│ ◐ $ run make test", "│ │ ok", ""]
     assert row_of(view, "tool:b") == 2
 
 
@@ -69,12 +69,12 @@ def test_those_of_two_at_a_time_are_each_in_its_own() -> None:
     one = ToolCallUpdated("c", "Grep", "search", "completed", parent="other")
     view = render(after(TASK, other, READ, one, RUN), frozenset({"tool:task", "tool:other"}), None)
     assert rows(view) == [
-        "◐ Explore the code  think 2 calls: 1 read, 1 run",
-        "│ ✓ Read a.py",
-        "│ ◐ make test  run ▸ 1 line",
+        "◐ ∴ think Explore the code 2 calls: 1 read, 1 run",
+        "│ ✓ ≡ Read a.py",
+        "│ ◐ $ run make test ▸ 1 line",
         "",
-        "✓ Look  think 1 call: 1 search",
-        "│ ✓ Grep  search",
+        "✓ ∴ think Look 1 call: 1 search",
+        "│ ✓ ⌕ search Grep",
         "",
     ]
 
@@ -106,5 +106,5 @@ def test_an_id_that_comes_again_leaves_nothing_hidden() -> None:
     )
     state = reduce(state, ToolCallUpdated("a", "Read again", "read", "in_progress"))
     shown = rows(render(state, frozenset({"tool:task"}), None))
-    assert "│ ✓ Read a.py" in shown
-    assert "◐ Read again" in shown
+    assert "│ ✓ ≡ Read a.py" in shown
+    assert "◐ ≡ Read again" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.session.model import ListedSession
+from acp_nvim.session.origin import Origin
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.block import Highlight
@@ -30,6 +31,14 @@ def test_each_row_says_state_age_agent_folder_and_title() -> None:
         "○ agent       1 h     agent  /w   Old",
         "○ kept        2 min   b      ~    k",
     ]
+
+
+def test_a_session_that_goes_on_from_a_turn_of_another_says_so() -> None:
+    origins = (Origin("a", "first", 2),)
+    rewound = stored_row(SavedSession("a", "k", "/w", "T", HOUR, origins=origins))
+    state = SessionState("a", "/w", "x", "idle", title="T", origins=origins)
+    assert texts(rewound)[0].endswith("T · from turn 2 on")
+    assert texts(open_row(7, state, epoch=0.0))[0].endswith("T · from turn 2 on")
 
 
 def test_questions_that_wait_stand_before_all() -> None:

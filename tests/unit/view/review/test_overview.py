@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from acp_nvim.view.review.overview import NONE, NOTHING, WHOLE, key_of, overview
+from acp_nvim.view.review.lists import key_of
+from acp_nvim.view.review.overview import NONE, NOTHING, WHOLE, overview
 from tests.support.files.reviews import review
 
 OLD = "a\nb\nc\nd\ne\nf\n"

@@ -15,7 +15,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
     ("sentence", "verb", "paths", "left", "unsaved", "failed"),
     [
         (
-            "took back turn 3 of gemini in a.txt; :Acp redo returns it",
+            "took back turn 3 of gemini in a.txt; :Acp redo brings it back",
             "undo",
             ["a.txt"],
             [],
@@ -23,7 +23,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
             [],
         ),
         (
-            "returned turn 3 of gemini in 2 files; :Acp undo takes it back",
+            "turn 3 of gemini is back in 2 files; :Acp undo takes it back",
             "redo",
             ["a.txt", "b.txt"],
             [],
@@ -78,4 +78,4 @@ def test_it_says_what_was_done_what_was_not_and_how_to_go_on(
 
 
 def test_without_an_author_the_turn_has_no_name() -> None:
-    assert rewound("undo", None, [], [], [], []) == "nothing to do for that turn"
+    assert rewound("undo", None, [], [], [], []) == "nothing to do for the turn"

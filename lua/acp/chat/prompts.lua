@@ -1,0 +1,108 @@
+-- What each prompt in a chat offers: to write it anew, and to go back to before it. The keys are shown
+-- beside the prompt that the cursor is on; which prompt that is, the host knows.
+
+local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+local options = require('acp.host.options')
+
+local api = vim.api
+
+local M = {}
+
+local namespace = api.nvim_create_namespace('acp_prompt_offers')
+local OFFER = { { '  cc edit · R rewind', 'AcpDim' } }
+
+---@param buffer integer
+---@param row integer 0-based
+---@return boolean whether a prompt of the user's stands there
+local function is_prompt(buffer, row)
+  local marks = api.nvim_buf_get_extmarks(
+    buffer,
+    apply.namespace,
+    { row, 0 },
+    { row, -1 },
+    { details = true }
+  )
+  return vim.iter(marks):any(function(mark)
+    return mark[4].line_hl_group == 'AcpUser'
+  end)
+end
+
+---@param buffer integer
+local function offer(buffer)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local shown = api.nvim_buf_get_extmark_by_id(buffer, namespace, 1, {})[1]
+  local wanted = is_prompt(buffer, row) and row or nil
+  if wanted == shown then
+    return
+  end
+  api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  if wanted then
+    api.nvim_buf_set_extmark(buffer, namespace, row, 0, { id = 1, virt_text = OFFER })
+  end
+end
+
+--- Find out which prompt the cursor is on.
+---@param chat acp.Chat
+---@param run fun(prompt: { turn: integer, text: string })
+local function with_prompt(chat, run)
+  local payload = { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
+  bridge.call('prompt_at', payload, function(err, prompt)
+    if err or not prompt then
+      return notice.notice(err or 'no prompt here: [[ and ]] go to prompts')
+    end
+    run(prompt)
+  end)
+end
+
+--- Put the text of a prompt into the prompt again, to be changed and sent.
+---@param chat acp.Chat
+local function edit(chat)
+  with_prompt(chat, function(prompt)
+    require('acp.prompt.history').add(chat, prompt.text)
+    layout.open(chat)
+  end)
+end
+
+--- Go back to before a prompt.
+---@param chat acp.Chat
+local function rewind(chat)
+  with_prompt(chat, function(prompt)
+    vim.cmd(('Acp rewind %d'):format(prompt.turn))
+  end)
+end
+
+--- Map the keys of a chat, and show them where they work.
+---@param chat acp.Chat
+function M.map(chat)
+  keys.map(chat.chat, 'n', 'cc', 'Edit the prompt here: its text in the prompt again', function()
+    edit(chat)
+  end, 'edit-prompt')
+  keys.map(chat.chat, 'n', 'R', 'Rewind to before the prompt here', function()
+    rewind(chat)
+  end, 'rewind')
+  if options.value('default_keys') == false then
+    return
+  end
+  local group = api.nvim_create_augroup('acp.prompts.' .. chat.chat, {})
+  api.nvim_create_autocmd('CursorMoved', {
+    group = group,
+    buffer = chat.chat,
+    desc = 'What the prompt under the cursor offers',
+    callback = function()
+      offer(chat.chat)
+    end,
+  })
+  api.nvim_create_autocmd('WinLeave', {
+    group = group,
+    buffer = chat.chat,
+    callback = function()
+      api.nvim_buf_clear_namespace(chat.chat, namespace, 0, -1)
+    end,
+  })
+end
+
+return M

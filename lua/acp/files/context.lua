@@ -1,0 +1,70 @@
+-- The file that the user is in, as context of the next prompt: a link, once, and again when the user is
+-- in another one. Option `context`.
+
+local layout = require('acp.ui.layout')
+local options = require('acp.host.options')
+local project = require('acp.chat.project')
+
+local api = vim.api
+
+local M = {}
+
+---@class acp.ContextFile
+---@field path string absolute
+---@field line integer 1-based, of the cursor
+
+---@type table<integer, string> by chat: the file that its agent knows the user to be in, or need not know
+local told = {}
+
+--- The file of the window in which the user is, or was last.
+---@return acp.ContextFile?
+local function current()
+  local window = layout.file_window()
+  local name = window and api.nvim_buf_get_name(api.nvim_win_get_buf(window)) or ''
+  if name == '' or name:find('^%a[%w+.-]+://') then
+    return nil
+  end
+  local path = vim.fn.fnamemodify(name, ':p')
+  return {
+    path = path,
+    line = api.nvim_win_get_cursor(window --[[@as integer]])[1],
+  }
+end
+
+--- The file that goes with the next prompt of a chat, if one does.
+---@param chat acp.Chat
+---@param selections acp.Selection[] a file of which lines are attached is named by these
+---@return acp.ContextFile?
+function M.of(chat, selections)
+  local file = options.value('context') ~= 'off' and current() or nil
+  if not file or told[chat.chat] == file.path or #project.holding({ chat }, file.path) == 0 then
+    return nil
+  end
+  local is_named = vim.iter(selections):any(function(selection)
+    return selection.path == file.path
+  end)
+  return not is_named and file or nil
+end
+
+--- It was sent, or the user does not want it: it is told again when the user is in another one.
+---@param chat integer
+---@param file? acp.ContextFile nil: nothing was
+function M.tell(chat, file)
+  told[chat] = file and file.path or told[chat]
+end
+
+--- The chat is gone, or what was told has not arrived.
+---@param chat integer
+function M.forget(chat)
+  told[chat] = nil
+end
+
+--- The content block that names the file.
+---@param file acp.ContextFile
+---@return table
+function M.block(file)
+  local uri = ('%s#L%d'):format(vim.uri_from_fname(file.path), file.line)
+  return { type = 'resource_link', uri = uri, name = vim.fs.basename(file.path) }
+end
+
+return M

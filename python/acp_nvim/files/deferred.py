@@ -1,0 +1,179 @@
+"""What was begun with a file and is not done, or not told: the editor could not take it yet, or
+something has failed in between. The next look at the file ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from acp_nvim.errors import FileProblem
+from acp_nvim.files.baselines.baselines import DiskChange
+from acp_nvim.files.baselines.snapshot import Text
+from acp_nvim.files.encoding import NotRead
+from acp_nvim.files.event import DiskChanged, Emit, WriteBegun
+from acp_nvim.files.knowledge import Knowledge, Known, Sure
+from acp_nvim.files.live import LiveFile
+from acp_nvim.files.settle import Followed, joined
+from acp_nvim.files.text import reconciled
+from acp_nvim.history.author import Author, SessionKey
+
+
+class DeferredChange(Struct, frozen=True):
+    """What the disk has new and the editor has not taken, or may have (`amid`): it has failed.
+
+    `change`: None if it is not known what it was. `known`: what its author knew of the file when it
+    was seen. What it reads while the change waits has that in it already. `problem`: why not.
+    `sure`: whether it is its author's, if that was known then.
+    """
+
+    change: DiskChange | None
+    author: Author | None
+    amid: bool = False
+    known: Known | None = None
+    problem: FileProblem | None = None
+    sure: Sure | None = None
+
+
+class Begun(Struct, frozen=True):
+    """A write of ours, exact live texts; `told`: the log has it."""
+
+    before: str | None
+    after: str
+    author: Author | None
+    told: bool = False
+
+
+class Deferred:
+    """Knows both by path. Paths are resolved."""
+
+    def __init__(self, emit: Emit, knowledge: Knowledge) -> None:
+        self._emit = emit
+        self._knowledge = knowledge
+        self._late: dict[str, DeferredChange] = {}
+        self._begun: dict[str, Begun] = {}
+        self._merged: dict[str, str] = {}
+        """The stamp of the file that the editor has taken by itself last, by path."""
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._late or path in self._begun
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._late, **self._begun})
+
+    def over(self, path: str) -> None:
+        """The file is seen as it is, and all is told."""
+        self._late.pop(path, None)
+        self._begun.pop(path, None)
+
+    # --- what the disk has new
+
+    def later(
+        self, path: str, late: DeferredChange, problem: FileProblem, *, is_new: bool = False
+    ) -> None:
+        """The editor cannot take that now; `is_new`: as was not known before, so that a kill must
+        not make it forgotten."""
+        change = late.change
+        if is_new and change is not None and late.author is not None:
+            self._emit(WriteBegun(path, change.before, change.after, late.author))
+        known = late.known
+        if known is None and late.author is not None:
+            known = self._knowledge.of(late.author.session_key, path)
+        self._late[path] = replace(late, amid=False, known=known, problem=problem)
+
+    @contextmanager
+    def amid(self, late: DeferredChange) -> Iterator[None]:
+        """Take note of what was seen, should something fail: a change is told once."""
+        try:
+            yield
+        except Exception:
+            if late.change is not None:
+                path = late.change.path
+                self._late[path] = replace(_with(self._late.get(path, late), late), amid=True)
+            raise
+
+    def unread(self, path: str) -> NotRead | None:
+        """Return why Neovim cannot have what the disk has, if it cannot."""
+        late = self._late.get(path)
+        return late.problem if late and isinstance(late.problem, NotRead) else None
+
+    def of(self, session: SessionKey, number: int | None) -> Iterator[tuple[str, FileProblem]]:
+        """Yield the files that have something of that turn, None: of the session, which the editor
+        could not take, and why."""
+        for path, late in self._late.items():
+            *whose, turn, _began = late.author.turn_key if late.author else ("", "", 0, 0.0)
+            if late.problem and tuple(whose) == session and number in (None, turn):
+                yield path, late.problem
+
+    def seen(self, path: str, known: Text) -> Text:
+        """Return what the disk held when last seen; what the editor did not take does not count."""
+        late = self._late.get(path)
+        return known if late is None or late.change is None else late.change.before
+
+    def with_late(self, path: str, new: DeferredChange) -> DeferredChange:
+        """Return what is new, if anything is, with that which waits, and no longer does."""
+        late = self._late.pop(path, None)
+        return new if late is None else _with(late, new)
+
+    def waits(self, path: str) -> bool:
+        """Return whether the editor could not take something of that file yet."""
+        late = self._late.get(path)
+        return late is not None and late.problem is not None and late.change is not None
+
+    def is_merged(self, path: str, stamp: str) -> bool:
+        """Return whether the editor has taken the file of that stamp, "" for none, by itself; once
+        of each."""
+        is_new = stamp not in ("", self._merged.get(path))
+        if is_new:
+            self._merged[path] = stamp
+        return is_new
+
+    def take(self, path: str) -> DeferredChange:
+        """Return what has waited, and does not any more."""
+        return self._late.pop(path)
+
+    # --- what we write
+
+    def begins(self, path: str, before: str | None, after: str, author: Author | None) -> None:
+        """That is about to be written."""
+        self._begun[path] = Begun(before, after, author)
+
+    def refused(self, path: str) -> None:
+        """It was not written; what the disk has new waits all the same."""
+        self._begun.pop(path, None)
+
+    def told(self, path: str) -> None:
+        """The log has what was written."""
+        if path in self._begun:
+            self._begun[path] = replace(self._begun[path], told=True)
+
+    def without_own(self, live: LiveFile, change: DiskChange | None) -> DiskChange | None:
+        """Return what the disk has new but for a write of ours whose end nobody has seen, which is
+        told now."""
+        begun = self._begun.pop(live.path, None)
+        if begun is None or begun.after not in (live.exact, live.on_disk):
+            return change
+        if not begun.told:
+            texts = begun.before, begun.after
+            self._emit(DiskChanged(live.path, *texts, begun.author, encoding=live.encoding))
+        return None if change is not None and change.after == begun.after else change
+
+
+def _with(late: DeferredChange, new: DeferredChange) -> DeferredChange:
+    """Return what waits with that which has come to it."""
+    if new.change is None:
+        return late
+    whose = new if late.change is None or late.author is None else late
+    change = joined(late.change, new.change)
+    sure = whose.sure if late.sure == new.sure or whose is new else "likely"
+    return replace(late, change=change, author=whose.author, known=whose.known, sure=sure)
+
+
+def as_new(followed: Followed) -> Followed:
+    """Return what became of a change that the buffer had already, for what was to tell has failed:
+    what it was without."""
+    without, conflicts = reconciled(followed.theirs, followed.after or "", followed.base)
+    is_told = followed.before != followed.after or not followed.theirs or conflicts
+    return followed if is_told else replace(followed, before=without)

@@ -1,0 +1,106 @@
+"""Versions of a file: of which of them a text was made, and what became of one since. Pure.
+
+A writer sends a whole text and says nothing of what it was made of. The candidates are few, and the
+text is the smallest change of the one that its writer had in mind: that is the merge base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from acp_nvim.history.line_ends import Even
+from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
+
+MOST_COMPARED = 100_000
+"""Characters of lines that are compared by their beginnings and ends in one place."""
+
+
+def nearest(candidates: Iterable[str], text: str) -> str:
+    """Return the candidate with the fewest lines to take out and to put in for that text; of those
+    with equally few the one of whose lines most is kept, and then the first."""
+    found = tuple(dict.fromkeys(candidates))
+    if len(found) == 1 or text in found:
+        return text if text in found else found[0]
+    return min(found, key=lambda it: distance(it, text))
+
+
+def distance(old: str, new: str) -> tuple[int, float]:
+    """Return how many lines are to be taken out and put in, and how much of the former is lost by
+    that, from 0 to 1."""
+    lines, made = Even(old, new).lines
+    hunks = diff(lines, made)
+    rows = sum(it.last - it.first + len(it.lines) for it in hunks)
+    size = sum(len(line) - 1 for it in hunks for line in lines[it.first : it.last])
+    kept = sum(_kept(lines[it.first : it.last], it.lines) for it in hunks)
+    return rows, 1 - kept / size if size else 0.0
+
+
+def _kept(gone: Sequence[str], came: Sequence[str]) -> int:
+    """Return how many characters of these lines others begin or end with; of many none."""
+    looked = came if sum(map(len, gone)) * len(came) <= MOST_COMPARED else ()
+    return sum(max((_shared(it[:-1], to[:-1]) for to in looked), default=0) for it in gone)
+
+
+def _shared(line: str, other: str) -> int:
+    return sum(ends_in_common(line, other, (0, len(line)), (0, len(other))))
+
+
+def carried(version: str, before: str, after: str) -> str:
+    """Return a version with what somebody made of `before`, which is newer.
+
+    Nothing else of the newer text comes along, not even where the change stands beside it.
+    """
+    even = Even(before, version, after)
+    new, old, made = even.lines
+    rows, gaps = _places(len(new), diff(new, old))
+    taken: list[Hunk] = []
+    for hunk in diff(new, made):
+        if tuple(old[gaps[hunk.first] : gaps[hunk.last]]) == hunk.lines:
+            continue  # it is as in the older text again
+        gone = [row for row in rows[hunk.first : hunk.last] if row is not None]
+        first = gone[0] if gone else gaps[hunk.first]
+        taken.append(Hunk(first, first, hunk.lines))
+        taken += (Hunk(row, row + 1, ()) for row in gone)
+    return even.merged(apply(old, taken))
+
+
+def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
+    """Return a version without those of its changes that the file does `now` not have any more:
+    the places that are again as in one of those that it was made upon; None: there are none."""
+    lines, new = Even(version, now).lines
+    found = diff(lines, new)
+    known = [older for older in upon if any(_may_be_of(it, lines, older) for it in found)]
+    if not known:  # as is mostly so: a comparison of whole texts is spared
+        return None
+    even = Even(version, now, *known)
+    lines, new, *olders = even.lines
+    own = {_place(it) for old in olders for it in diff(lines, old)}
+    back = [it for it in diff(lines, new) if _place(it) in own]
+    return even.like(0, apply(lines, back)) if back else None
+
+
+def _may_be_of(hunk: Hunk, lines: Sequence[str], older: str) -> bool:
+    """Return whether an older version may have had there what the hunk puts in."""
+    if hunk.lines:
+        return all(line.rstrip("\r\n") in older for line in hunk.lines)
+    return any(line.rstrip("\r\n") not in older for line in lines[hunk.first : hunk.last])
+
+
+def _place(hunk: Hunk) -> tuple[int, int, tuple[str, ...]]:
+    return hunk.first, hunk.last, hunk.lines
+
+
+def _places(count: int, hunks: Iterable[Hunk]) -> tuple[list[int | None], list[int]]:
+    """Return where each of so many lines is in the text that the hunks make, None: nowhere; and
+    before which of its lines each would be, the end with them."""
+    rows: list[int | None] = []
+    gaps: list[int] = []
+    shift = 0
+    for hunk in (*hunks, Hunk(count, count, ())):
+        same = range(len(rows) + shift, hunk.first + shift)
+        rows += same
+        gaps += same
+        rows += [None] * (hunk.last - hunk.first)
+        gaps += [hunk.first + shift] * (hunk.last - hunk.first)
+        shift += len(hunk.lines) - (hunk.last - hunk.first)
+    return rows, [*gaps, count + shift]

@@ -1,0 +1,62 @@
+"""The row below a turn: how it ended, how long it took, what it changed and cost.
+
+Called by `cell` and `transcript`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_nvim.session.state import Ending
+from acp_nvim.view.block import BLANK, Highlight, Line
+from acp_nvim.view.measure import elapsed, money
+from acp_nvim.view.tally import tally_of
+
+RULE = "──"
+SEPARATOR = " · "
+_GROUPS = {"done": "AcpToolDone", "failed": "AcpToolFailed"}
+
+
+def lines(ending: Ending) -> tuple[Line, ...]:
+    """Return the row, and a blank one below it."""
+    parts = list(_parts(ending))
+    marks = []
+    at = 0
+    for text, group in _spaced(parts):
+        end = at + len(text.encode())
+        marks.append(Highlight(at, end, group))
+        at = end
+    return (Line(entry_text(ending), tuple(marks)), BLANK)
+
+
+def entry_text(ending: Ending) -> str:
+    """Return it as in "── done · 0:42 · 3 files +8 −3 · 0.04 USD"."""
+    return "".join(text for text, _ in _spaced(list(_parts(ending))))
+
+
+def _spaced(parts: list[list[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
+    yield f"{RULE} ", "AcpRule"
+    for number, part in enumerate(parts):
+        if number:
+            yield SEPARATOR, "AcpDim"
+        yield from part
+
+
+def _parts(ending: Ending) -> Iterator[list[tuple[str, str]]]:
+    yield [(ending.how, _GROUPS.get(ending.how, "AcpWarning"))]
+    if ending.seconds is not None:
+        yield [(elapsed(ending.seconds), "AcpDim")]
+    if ending.is_silent:
+        yield [("said nothing", "AcpDim")]
+    if ending.changes:
+        tally = tally_of(ending.changes)
+        files = tally.text.removesuffix(tally.lines)
+        added, removed = tally.lines.split(" ")
+        yield [
+            (files, "AcpDim"),
+            (added, "AcpAdded"),
+            (" ", "AcpDim"),
+            (removed, "AcpRemoved"),
+        ]
+    if ending.cost is not None:
+        yield [(money(ending.cost), "AcpDim")]
