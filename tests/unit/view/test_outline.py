@@ -21,7 +21,7 @@ def test_prompts_calls_code_and_failures_are_listed_with_their_rows() -> None:
         Notice("n", 1, "the agent is gone", "error"),
         Notice("m", 1, "only a note"),
     )
-    drawn = render(made)
+    drawn = render(made, frozenset(), None)
     rows = [line.text for block in drawn.blocks for line in block.lines]
     found = outline(made, drawn.blocks)
     assert [(it.text, it.has_failed) for it in found] == [

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.shell.tree import Body, Output, Piece, Plain, Unread, Variable, Word
 
 MOST: Final = 16
@@ -14,7 +15,7 @@ WORK: Final = 5_000_000
 """Characters that are put together of pieces."""
 _MARKS: Final = str.maketrans({"{": "\x01", ",": "\x02", "}": "\x03"})
 _BACK: Final = str.maketrans({"\x01": "{", "\x02": ",", "\x03": "}"})
-_BRACES: Final = re.compile(r"\x01([^\x01\x03]*\x02[^\x01\x03]*)\x03")
+_BRACES = lazy_pattern(r"\x01([^\x01\x03]*\x02[^\x01\x03]*)\x03")
 
 
 class Values:

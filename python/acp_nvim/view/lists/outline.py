@@ -61,4 +61,4 @@ def _code(block: Block, row: int) -> Iterator[Stop]:
             is_inside = False
         elif not is_inside:
             is_inside = True
-            yield Stop(row + at, one_line(f"{INDENT}` {line.text.strip()}", WIDE))
+            yield Stop(row + at, INDENT + one_line(f"` {line.text.strip()}", WIDE))
