@@ -40,6 +40,7 @@ MOST: Final = 5_000
 """Programs that are looked at."""
 SHOWN: Final = 60
 """Characters of what it does that to."""
+_UNKNOWN: Final = "$_unknown_"
 _URL = lazy_pattern(r"[a-zA-Z][\w+.-]*://")
 _DEVICE = lazy_pattern(r"/dev/(?:null|zero|full|tty|u?random|std(?:in|out|err)|fd/\d+)")
 _SPOKEN: Final = frozenset({"-m", "-am", "--message", "--title", "--body", "--notes", "--subject"})
@@ -95,7 +96,9 @@ class _Reader:
         self.room = 4 * LONGEST
 
     def say(self, deed: Deed, what: str) -> None:
-        self.found[Effect(deed, what.strip()[:SHOWN])] = None
+        what = what.strip()[:SHOWN].replace(_UNKNOWN, "…")
+        if (deed, what) != ("cannot be read", "…"):  # who has it run has said so already
+            self.found[Effect(deed, what)] = None
 
     def is_inside(self, path: str) -> bool:
         clean = absolute(path, "/")
@@ -266,7 +269,7 @@ class _Reader:
 
     def _read_apart(self, text: str, feed: _Feed, name: str) -> None:
         here = (self.cwd, dict(self.values.known))
-        self.read(text.replace("\0", "$_unknown_"), feed)
+        self.read(text.replace("\0", _UNKNOWN), feed)
         if name != "eval":
             self.cwd, self.values.known = here
 

@@ -49,9 +49,12 @@ WRAPPERS: Final = {
     "strace": "eo",
     "chroot": "",
     "caffeinate": "tw",
+    "parallel": "jN",
+    "flock": "wE",
+    "unshare": "",
 }
 """Programs that run the command in their arguments, and their options that take a value."""
-OPERANDS: Final = {"timeout": 1, "chroot": 1, "gosu": 1}
+OPERANDS: Final = {"flock": 1, "timeout": 1, "chroot": 1, "gosu": 1}
 """How many arguments of them are before that command."""
 _SENDING: Final = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "cargo", "poetry", "uv", "flit"), ("publish",)),
@@ -139,7 +142,7 @@ def _kind(name: str) -> Callable[[str, Args], Iterator[Found]] | None:
         return _shell
     if interpreter(name):
         return _interpreter
-    return _KINDS.get(name)
+    return _KINDS.get(name.partition(".")[0] or name)
 
 
 def interpreter(name: str) -> bool:
@@ -183,6 +186,8 @@ def _value(args: Args, *names: str) -> Arg | None:
 
 def _wrapped(name: str, args: Args) -> Iterator[Found]:
     valued, at = WRAPPERS[name], 0
+    if name == "command" and args and args[0].text in ("-v", "-V"):
+        return
     if name == "env" and (split := _value(args, "-S", "--split-string")):
         yield RunsText(split)
     while at < len(args):
@@ -207,6 +212,8 @@ def _shell(name: str, args: Args) -> Iterator[Found]:
 
 
 def _interpreter(name: str, args: Args) -> Iterator[Found]:
+    if name == "perl" and "i" in flags(args[:2]):
+        yield from (Changes("overwrites", it) for it in operands(args)[1:])
     for arg in args:
         if not arg.text.startswith("-") and arg.text != "eval":
             return
@@ -272,7 +279,9 @@ def _find(name: str, args: Args) -> Iterator[Found]:
     for at, arg in enumerate(args):
         if arg.text == "-delete":
             yield Does("removes", "find -delete")
-        elif arg.text in ("-exec", "-execdir", "-ok", "-okdir"):
+        elif arg.text in ("-exec", "-execdir", "-ok", "-okdir") or (
+            name == "fd" and arg.text in ("-x", "-X", "--exec", "--exec-batch")
+        ):
             yield Runs(tuple(args[at + 1 : at + 2 + _until_end(args[at + 2 :])]))
         elif arg.text.startswith("-fprint") or arg.text == "-fls":
             yield from (Changes("overwrites", it) for it in args[at + 1 : at + 2])
