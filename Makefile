@@ -3,7 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 STYLUA_FLAGS := --indent-type Spaces --indent-width 2 --column-width 100 --quote-style AutoPreferSingle
 
-.PHONY: venv peers demo test lint bench lock pictures
+# make test NVIM=/path/to/nvim TESTS=tests/editor/look: another Neovim, and a part of the suite.
+# Inside of a terminal of Neovim the environment has a NVIM, too: the address of that one.
+ifeq ($(origin NVIM),command line)
+export ACP_NVIM := $(abspath $(shell command -v "$(NVIM)"))
+$(if $(ACP_NVIM),,$(error NVIM=$(NVIM) is not a program))
+endif
+
+.PHONY: venv peers demo test lint bench lock pictures night release owner
 
 venv: .venv/.complete
 
@@ -31,7 +38,7 @@ demo: venv
 	@$(BIN)/python -I -m acp_tutor.demo
 
 test: lint peers
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
 
 lint: venv
 	$(BIN)/ruff check python rplugin tests bench
@@ -45,9 +52,24 @@ lint: venv
 lock:
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
 
-# The pictures in the README, from a real screen.
+# The scene of the README, as a film and as pictures, from a real screen.
 pictures: venv
 	$(BIN)/python -m tests.support.screen.scene doc
+
+# What is too long for each change: drawn plans, disturbed talks, slow hosts. SEED draws others.
+night: SEED ?= 1
+night: venv
+	$(BIN)/python -m tests.proof.long_run --examples 2000 --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.long_run --minutes 10 --seed $(SEED)
+	ACP_TEST_DELAYS=$(SEED) $(BIN)/python -m pytest tests/editor -q --numprocesses auto
+
+# dist/ with archive, rockspec, rock and checksums: of the tag of the version, or of REVISION to try it.
+release:
+	.ci/release $(REVISION)
+
+# The account that publishes the plugin, in all places that name it.
+owner:
+	.ci/owner $(OWNER)
 
 bench: venv
 	$(BIN)/python bench/everyday.py

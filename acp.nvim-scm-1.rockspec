@@ -1,7 +1,7 @@
 rockspec_format = '3.0'
 package = 'acp.nvim'
 version = 'scm-1'
-source = { url = 'git+https://github.com/OWNER/acp.nvim' } -- OWNER: the account that you have it from
+source = { url = 'git+https://github.com/OWNER/acp.nvim' }
 description = {
   summary = 'Agent Client Protocol for Neovim: work with any coding agent, in your own buffers',
   license = 'Apache-2.0',

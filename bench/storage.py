@@ -4,6 +4,8 @@ Run as `python bench/storage.py [FILES [TURNS]]`: so many histories, each of a f
 in which an agent has changed three in each of so many turns. Both stand in a temporary
 folder, one after the other in one run, and hold the same facts of each file. To note
 one is to append its last fact.
+
+Then what it costs to list so many sessions: by a host that has just started, and once more.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, thread_time, time
 from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
@@ -27,10 +29,15 @@ from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
+from acp_nvim.session.content import Text
+from acp_nvim.session.state import Message, SessionState
+from acp_nvim.storage import sessions
 from acp_nvim.storage.entries import History, entry_of, text_of
 from acp_nvim.storage.histories import Histories
 from acp_nvim.storage.in_order import InOrder
+from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.record import loaded
+from acp_nvim.workspace.session_list import SessionList, kept_rows
 
 LINES = 200
 RUNS = 5
@@ -108,6 +115,38 @@ def measure(store: Histories | Sqlite, files: dict[str, File]) -> tuple[float, .
     return whole, median(notes), max(notes), median(reads)
 
 
+def list_sessions(count: int) -> None:
+    """Print what the list of so many kept sessions costs."""
+    sessions.MOST_SESSIONS = count
+    said = tuple(Message(f"m{it}", "agent", it, (Text("word " * 200),)) for it in range(40))
+    asked = (Message("u", "user", 1, (Text("go"),)), *said)
+    with TemporaryDirectory() as temporary:
+        folders = [str(Path(temporary, name)) for name in ("sessions", "open")]
+        first = sessions.Store(lambda: folders[0], time)
+        for number in range(count):
+            first.note(SessionState("claude", "/work", f"session-{number}", "idle", entries=asked))
+        first.flush()
+        left_open = LeftOpen(lambda: folders[1])
+        for is_sidebar in (False, True):
+            print(f"{count} sessions as a {'sidebar' if is_sidebar else 'list'}; ms of CPU")
+            store = sessions.Store(lambda: folders[0], time)
+            for run in ("first", "again"):
+                gc.collect()
+                gc.disable()
+                began = thread_time()
+                rows = kept_rows(store.heads(), "/work", left_open)
+                read = thread_time()
+                shown = SessionList(
+                    1, "/work", {}, clock=time, now=time, with_keys=True, is_sidebar=is_sidebar
+                )
+                shown.kept = rows
+                assert len(shown.picture().blocks) >= count
+                drawn = thread_time()
+                gc.enable()
+                figures = f"{(read - began) * 1e3:11.2f}{(drawn - read) * 1e3:11.2f}"
+                print(f"{run:14}{figures}   read, draw")
+
+
 def size(folder: Path) -> int:
     """Return the bytes on disk."""
     return sum(file.stat().st_blocks * 512 for file in folder.rglob("*"))
@@ -138,6 +177,7 @@ def main() -> None:
         print(f"{name:14}" + "".join(f"{it:11.2f}" for it in figures))
     ratios = (mine / its for mine, its in zip(rows[0][1], rows[1][1], strict=True))
     print(f"{'files ÷ sqlite':14}" + "".join(f"{it:11.2f}" for it in ratios))
+    list_sessions(count)
 
 
 if __name__ == "__main__":

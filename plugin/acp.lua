@@ -96,7 +96,8 @@ local own = {
     'next-prompt previous-prompt next-tool previous-tool file file-split browse raw',
     'yank-code yank-answer send older newer drop told put put-before take-back',
     'agent-details agent-start agent-install agent-remove agent-stop agents-fetch',
-    'edit-prompt rewind output output-to-quickfix list-open list-close list-rename list-delete list-filter',
+    'edit-prompt rewind output output-to-quickfix list-open list-answer list-close list-rename',
+    'list-delete list-filter',
   },
   i = { 'send older newer' },
 }

@@ -13,6 +13,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 from hypothesis import settings  # noqa: E402
 
+from tests.support.nvim import binary  # noqa: E402
 from tests.support.warm import hosts  # noqa: E402
 
 os.environ.setdefault(hosts.VARIABLE, "warm")
@@ -26,3 +27,8 @@ settings.load_profile(os.environ.get("ACP_HYPOTHESIS", "steady"))
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return one worker more than there are processors: tests wait for processes now and then."""
     return (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1) + 1
+
+
+def pytest_report_header() -> str:
+    """Say which Neovim is tested."""
+    return f"neovim: {binary()}"

@@ -43,6 +43,7 @@ M.EVENTS = {
   { 'ColorScheme' },
   { 'CursorMoved' },
   { 'CursorMovedI' },
+  { 'DiagnosticChanged' },
   { 'FileAppendPost' },
   { 'FileAppendPre' },
   { 'FileChangedShell' },
@@ -262,6 +263,17 @@ local function check_agents(agents)
   end
 end
 
+local function check_tools()
+  health.start('acp: tools of the editor')
+  local servers = require('acp.tools.language').servers()
+  for _, server in ipairs(servers) do
+    health.ok(('language server %s, buffers: %d'):format(server.name, server.buffers))
+  end
+  if #servers == 0 then
+    health.info('no language server is attached: agents get no diagnostics, types or references')
+  end
+end
+
 local function check_neighbours()
   health.start('acp: other plugins')
   local problems = require('acp.host.neighbours').problems()
@@ -284,6 +296,7 @@ function M.check()
   if agents then
     check_agents(agents)
   end
+  check_tools()
 end
 
 return M

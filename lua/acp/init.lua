@@ -91,6 +91,13 @@ function M.comment(range, text)
   require('acp.review.comments').comment(range, text)
 end
 
+--- Make a function a tool of every agent (:help acp-tools-own).
+---@param tool acp.OwnTool
+---@return fun() remove takes it away
+function M.tool(tool)
+  return require('acp.tools.own').add(tool)
+end
+
 --- The sessions that there are, the one used last first.
 ---@return { id?: string, agent: string, title?: string, cwd: string, state?: string, pending: integer }[]
 function M.sessions()

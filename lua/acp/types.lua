@@ -22,6 +22,7 @@ vim.g.acp = nil
 ---@field default_keys? boolean
 ---@field registry? string
 ---@field restore? boolean
+---@field idle_minutes? number
 ---@field log? acp.LogOptions
 
 ---@class acp.AgentOptions
@@ -35,6 +36,7 @@ vim.g.acp = nil
 ---@field fs? boolean
 ---@field terminal? boolean
 ---@field defaults? acp.Defaults|'last'
+---@field editor? boolean|string[] the tools of the editor that it may call
 ---@field paths? table<string, string> folders there, and what they are here
 
 ---@class acp.Defaults
@@ -72,7 +74,7 @@ vim.g.acp = nil
 ---@field prompt_height? { [1]: integer, [2]: integer }
 ---@field notify? 'line'|'terminal'|'vim.notify'|'off'
 ---@field plan? 'top'|'chat'
----@field sessions? 'list'|'pick'
+---@field sessions? 'list'|'sidebar'|'pick'
 ---@field completion? boolean
 ---@field changes? boolean
 ---@field winbar? fun(status: acp.Status): string

@@ -23,7 +23,7 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
-from acp_nvim.reactions import screen, sessions
+from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
 from acp_nvim.registry.installer import Installer
 from acp_nvim.registry.listing import Registry
@@ -37,9 +37,11 @@ from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
+from acp_nvim.tools.offers import Offers
+from acp_nvim.tools.parts import Parts
 from acp_nvim.transport.leaving import at_end
 from acp_nvim.workspace.authors import Authors
-from acp_nvim.workspace.host import Host, Review, Start
+from acp_nvim.workspace.host import Agents, Host, Review, Start
 from acp_nvim.workspace.launching import start
 from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
@@ -87,12 +89,18 @@ class App:
 
     async def _tick(self) -> None:
         while True:
-            # a list has ages, in minutes
-            await self._host.pulse.wait(MINUTE if self._host.workspace.lists else None)
+            await self._host.pulse.wait(self._patience())
             await anyio.sleep(TICK)
             COLLECTOR.search()
             screen.tick(self._host)
             sessions.tick(self._host)
+            idle.tick(self._host)
+
+    def _patience(self) -> float | None:
+        """Return the seconds after which there is something to do though nothing changes."""
+        ages = MINUTE if self._host.workspace.clocks() else None  # a list has some, in minutes
+        spans = [it for it in (ages, idle.patience(self._host)) if it is not None]
+        return min(spans, default=None)
 
     # --- verbs
 
@@ -141,6 +149,7 @@ class App:
     def _end(self) -> None:
         """Neovim is gone, perhaps without a word: nothing outlives it, nothing noted is lost."""
         self._host.workspace.groups.kill_all()
+        self._host.tools.end()
         self._flush()
 
     def _flush(self) -> None:
@@ -169,12 +178,15 @@ def compose(
     def emit(event: FileEvent) -> None:
         on_file(host, event)
 
+    tasks = Tasks(editor.notifier.fault)
+    review = keep_safe(editor, workspace, emit, clock, lambda: host.count_changes())
+    follow = FollowAlong(editor.files, editor.follower, editor.notifier)
     host = Host(
         editor=editor,
         workspace=workspace,
-        review=keep_safe(editor, workspace, emit, clock, lambda: host.count_changes()),
+        review=review,
         questions=Questions(),
-        follow=FollowAlong(editor.files, editor.follower, editor.notifier),
+        follow=follow,
         store=Store(
             workspace.state_folder("sessions"),
             time.time,
@@ -182,17 +194,30 @@ def compose(
             NotKept(editor, "what is said"),
         ),
         left_open=LeftOpen(workspace.state_folder("open")),
-        registry=Registry(workspace.state_folder("registry")),
-        installer=Installer(workspace.agents_folder, editor.logins),
+        agents=Agents(
+            Registry(workspace.state_folder("registry")),
+            Installer(workspace.agents_folder, editor.logins),
+        ),
         told=Told(workspace.state_folder("remote")),
         choices=Choices(workspace.state_folder("choices")),
-        tasks=Tasks(editor.notifier.fault),
+        tools=offers(editor, workspace, review, follow, tasks),
+        tasks=tasks,
         pulse=Pulse(),
         clock=clock,
         start=start,
         sleep=sleep,
     )
     return host
+
+
+def offers(
+    editor: Editor, workspace: Workspace, review: Review, follow: FollowAlong, tasks: Tasks
+) -> Offers:
+    """Return what offers agents the tools of the editor."""
+    books, notes, comments = review.log, review.notes, review.comments
+    parts = Parts(editor, follow, books, review.decisions, notes, comments, review.restore)
+    fault, secret = editor.notifier.fault, workspace.redaction.learn
+    return Offers(parts, tasks.start_soon, fault, secret, workspace.run_folder)
 
 
 def keep_safe(

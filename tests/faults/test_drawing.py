@@ -130,8 +130,16 @@ def chat_of(state: SessionState) -> Chat:
     return chat
 
 
-def list_of(chat: Chat) -> SessionList:
-    found = SessionList(3, "/w", {1: chat}, clock=lambda: 2.0, now=lambda: 9.0, with_keys=True)
+def list_of(chat: Chat, *, is_sidebar: bool = False) -> SessionList:
+    found = SessionList(
+        3,
+        "/w",
+        {1: chat},
+        clock=lambda: 2.0,
+        now=lambda: 9.0,
+        with_keys=True,
+        is_sidebar=is_sidebar,
+    )
     found.listed = (listed_row("x", ListedSession("other", "/w", "wordO", "2026-01-01T00:00:00Z")),)
     found.kept = (stored_row(SavedSession("x", "kept", "/w", "wordS", 1.0)),)
     return found
@@ -236,6 +244,7 @@ def entered_once(draw: Callable[[], object]) -> set[str]:
 
 CHAT = entered_by(lambda: chat_of(rich()).picture)
 LIST = entered_by(lambda: list_of(chat_of(rich())).picture)
+SIDEBAR = entered_by(lambda: list_of(chat_of(rich()), is_sidebar=True).picture)
 
 
 def test_a_chat_goes_through_most_that_draws() -> None:
@@ -324,4 +333,21 @@ def test_a_row_that_cannot_be_drawn_leaves_the_others(
     assert SAYS_SO in seen(picture)
     if picture.status["rows"]:
         assert len(rows(picture)) == len(picture.status["rows"]) == 3
+    assert seen(shown.picture()) == whole
+
+
+@pytest.mark.parametrize("entry", SIDEBAR)
+def test_a_row_of_the_sidebar_that_cannot_be_drawn_leaves_the_others(
+    entry: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = Faults()
+    faults.inject(entry, monkeypatch)
+    shown = list_of(chat_of(rich()), is_sidebar=True)
+    whole = seen(shown.picture())
+    faults.left = 1
+    picture = shown.picture()
+    assert [str(it) for it in picture.faults] == [entry]
+    assert SAYS_SO in seen(picture)
+    if picture.status["rows"]:
+        assert len(lines(picture)) == len(picture.status["rows"])
     assert seen(shown.picture()) == whole

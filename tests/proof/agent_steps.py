@@ -399,8 +399,11 @@ class AgentSteps(UserSteps):
         self.commanded |= {it for it in (name, other) if self._unsettled(it)}
 
     def _note_removal(self, name: str, old: str) -> None:
-        """An undo gives back what was seen of it, without what agents have changed in it."""
-        other = self._unsettled(name) or self._conflicts(name) or self.services.changes(name)
+        """An undo gives back what was seen of it, without what agents have changed in it, kept or
+        not."""
+        kept = self.services.edits.changes(self.world.path(name), "kept")
+        changes = self.services.changes(name) or kept
+        other = self._unsettled(name) or self._conflicts(name) or changes
         self.removed[name] = UNSURE if other else old
 
     def _note_removed(self, step: Step, opened: set[str]) -> None:

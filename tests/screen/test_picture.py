@@ -1,15 +1,17 @@
-"""Pictures of a screen: small, and each glyph in its cell."""
+"""Pictures and films of a screen: small, and each glyph in its cell."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 from tests.support.nvim import ROOT
+from tests.support.screen.film import Film
 from tests.support.screen.grid import Attributes, Cell, Picture
 from tests.support.screen.picture import WIDTH, draw
 
-MOST_BYTES = 60_000
+MOST_BYTES, FILM_BYTES = 60_000, 500_000
 
 
 def row(text: str, **attributes: bool) -> tuple[Cell, ...]:
@@ -40,8 +42,39 @@ def test_a_text_is_as_wide_as_its_cells() -> None:
     assert f'textLength="{3 * WIDTH:.1f}">a&lt;b</text>' in picture
 
 
-def test_the_pictures_of_the_readme_are_there_and_small() -> None:
-    named = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", Path(ROOT, "README.md").read_text("utf-8"))
-    assert len(named) == 6
-    for name in named:
-        assert 0 < Path(ROOT, name).stat().st_size < MOST_BYTES, name
+def images(page: Path) -> list[Path]:
+    """Return the pictures that a page shows."""
+    return [
+        page.parent / it for it in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text("utf-8"))
+    ]
+
+
+def test_the_scene_is_there_and_small() -> None:
+    (film,) = images(ROOT / "README.md")
+    assert 0 < film.stat().st_size < FILM_BYTES
+    pictures = images(ROOT / "doc" / "scene.md")
+    assert len(pictures) == 6
+    assert all(0 < it.stat().st_size < MOST_BYTES for it in pictures)
+
+
+def test_a_film_draws_each_row_once_and_shows_it_when_it_is_there() -> None:
+    film = Film()
+    for text, seconds in (("one", 1.0), ("two", 2.0), ("two", 1.0), ("one", 4.0)):
+        film.take(Picture((row("same"), row(text)), (0, 0), "normal", 0xFFFFFF, 0), "now", seconds)
+    drawn = film.draw()
+    ElementTree.fromstring(drawn)
+    assert [drawn.count(f">{text}</text>") for text in ("same", "one", "two")] == [1, 1, 1]
+    assert drawn.count("@keyframes") == 2
+    one = "0.00%{visibility:visible}12.50%{visibility:hidden}50.00%{visibility:visible}"
+    assert one in drawn
+    assert "0.00%{visibility:hidden}12.50%{visibility:visible}50.00%{visibility:hidden}" in drawn
+
+
+def test_where_nothing_moves_a_film_is_its_last_picture() -> None:
+    film = Film()
+    for text in ("one", "two"):
+        film.take(Picture((row(text),), (0, 0), "normal", 0xFFFFFF, 0), text, 1.0)
+    still, _, moving = film.draw().partition("@media (prefers-reduced-motion:no-preference)")
+    assert still.count("visibility:hidden") == 1
+    assert "animation" not in still
+    assert moving.count("animation:") == 2

@@ -297,3 +297,30 @@ def test_what_has_come_below_stands_right_on_the_chats_last_row(
     above = nvim.lua(f"return vim.fn.win_screenpos({layout}.window_of(...))[1] - 2", prompt)
     assert found[0] == above - 1
     assert found[1] + len("↓ 23 new · G ") == len(screen.picture().rows[0])
+
+
+@pytest.mark.parametrize("zindex", [60, 150, 240])
+def test_a_question_is_drawn_above_floats_of_others(
+    nvim: Neovim, spy: BridgeSpy, screen: Screen, zindex: int
+) -> None:
+    """`screenstring()` goes by zindex; Neovim may have drawn another order."""
+    chat, _ = spy.open_session()
+    spy.open_ask(chat)
+    screen.wait_for("make test")
+    for number in range(3):
+        nvim.lua(
+            """
+            local name, zindex = ...
+            local buffer = vim.api.nvim_create_buf(false, true)
+            vim.api.nvim_buf_set_lines(buffer, 0, -1, true, { name })
+            vim.api.nvim_open_win(buffer, false, {
+              relative = 'editor', row = 0, col = 0, width = vim.o.columns, height = vim.o.lines,
+              zindex = zindex,
+            })
+            """,
+            f"float {number}",
+            zindex + number,
+        )
+        screen.wait_for(f"float {number}")
+        screen.wait_for("make test")
+    assert nvim.eval("win_gettype()") == ""

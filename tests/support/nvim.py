@@ -180,8 +180,8 @@ class Neovim:
         return list(self.rpc.request("nvim_buf_get_lines", buffer, 0, -1, True))
 
     def messages(self) -> str:
-        """Return `:messages`."""
-        return self.command("messages")
+        """Return `:messages`; `nvim_exec2` of Neovim 0.10 gives none in a command line."""
+        return str(self.eval("execute('messages')")).strip("\n")
 
     @property
     def pid(self) -> int:

@@ -19,12 +19,13 @@ UNSTABLE = SCHEMA.with_name("v1.unstable.json")
 SCHEMAS = {1: SCHEMA, 2: SCHEMA.with_name("v2.json")}
 NOT_YET_STABLE = {
     "auth/status",
+    "mcp/message",
     "session/archive",
     "session/fork",
     "session/set_title",
     "session/unarchive",
 }
-"""Methods that are judged by the unstable schema: sent only to agents that offer them."""
+"""Methods that are judged by the unstable schema: only between us and agents that offer them."""
 LEGACY = {"session/set_model": {"sessionId", "modelId"}}
 """Methods that are in no schema, and are still sent to agents that have a quirk for them."""
 REMEMBERED = 10_000
@@ -66,8 +67,10 @@ def _validate_call(message: dict[str, Any], stable: Path) -> None:
         _validate_legacy(message)
         return
     kind = "Request" if "id" in message and method != "$/cancel_request" else "Notification"
-    is_filtered = method == "session/list" and "archived" in message.get("params", {})
-    schema = UNSTABLE if method in NOT_YET_STABLE or is_filtered else stable
+    is_new = method == "session/list" and "archived" in message.get("params", {})
+    servers = (message.get("params") or {}).get("mcpServers", ())
+    is_new = is_new or any(it.get("type") == "acp" for it in servers)
+    schema = UNSTABLE if method in NOT_YET_STABLE or is_new else stable
     definition = _definition(method, frozenset({"agent", "protocol"}), kind, schema)
     _check(definition, message.get("params", {}), schema)
 
@@ -81,6 +84,7 @@ def _validate_legacy(message: dict[str, Any]) -> None:
 def _validate_result(message: dict[str, Any], answered_method: str | None, schema: Path) -> None:
     if answered_method is None:
         raise NotValid(f"a response to nothing: {message}")
+    schema = UNSTABLE if answered_method in NOT_YET_STABLE else schema
     definition = _definition(answered_method, frozenset({"client"}), "Response", schema)
     _check(definition, message["result"], schema)
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
-from acp_nvim.client.launch import Launch
+from acp_nvim.client.launch import EditorTools, Launch, NoEditorTools
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
@@ -56,6 +56,8 @@ class Stage:
         self.questions = Questions()
         self.screens = FakeScreens()
         self.surroundings = FakeSurroundings()
+        self.tools: EditorTools = NoEditorTools()
+        """The tools of the editor that the agent is offered."""
         self.output_limit = 1_048_576
         """`terminal.output_byte_limit` of the configuration."""
         self.groups: list[int] = []
@@ -98,6 +100,7 @@ class Stage:
             mentions=Mentions(self.files, self.surroundings),
             lessons=self.lessons,
             prepare=_nothing,
+            tools=self.tools,
         )
         self.client = Client(
             self._launch,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.config import Defaults, McpServer, NamedValue, Options, parse
 from acp_nvim.paths import SAME
-from acp_nvim.workspace.launching import launch
+from acp_nvim.workspace.launching import editor_tools, launch
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -332,3 +332,21 @@ def test_any_configuration_gives_options(raw: object) -> None:
 def test_options_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         Options().python = "x"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("own", "tools"),
+    [
+        (None, True),
+        ({"editor": False}, False),
+        ({"editor": ["diagnostics"]}, ("diagnostics",)),
+        ({"url": "wss://x/acp"}, False),
+        ({"url": "wss://x/acp", "editor": True}, True),
+        ({"url": "wss://x/acp", "editor": ["read_file"]}, ("read_file",)),
+    ],
+)
+def test_an_agent_elsewhere_has_the_tools_that_are_named(own: Any, tools: object) -> None:
+    options, problems = parse({"agents": {"a": own or {}}})
+    assert not problems
+    assert editor_tools("a", options) == tools
+    assert editor_tools("other", options) is True

@@ -65,9 +65,9 @@ def chapter(tag: str) -> str:
     return next(text for text in chapters if f"*{tag}*" in text.split("\n")[1])
 
 
-def code_blocks(text: str) -> list[str]:
-    """Return the Lua examples of a text."""
-    return re.findall(r">lua\n(.*?)^<", text, re.MULTILINE | re.DOTALL)
+def code_blocks(text: str, language: str = "lua") -> list[str]:
+    """Return the examples of a text in that language."""
+    return re.findall(rf">{language}\n(.*?)^<", text, re.MULTILINE | re.DOTALL)
 
 
 def lua(code: str) -> Any:
@@ -369,12 +369,13 @@ def test_the_commands_of_the_readme_exist() -> None:
     contributing = (ROOT / "doc" / "contributing.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^make (\w+)", README + contributing, re.MULTILINE))
     assert {"demo", "test"} <= named <= targets
-    commands = set(re.findall(r":Acp ([a-z]+)", README + contributing + MANUAL))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    commands = set(re.findall(r":Acp ([a-z]+)", README + contributing + changes + MANUAL))
     assert commands <= set(code()["commands"])
 
 
 def test_the_links_of_the_pages_lead_somewhere() -> None:
-    for page in (ROOT / "README.md", *(ROOT / "doc").glob("*.md")):
+    for page in (*ROOT.glob("*.md"), *(ROOT / "doc").glob("*.md")):
         links = re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8"))
         assert not [link for link in links if not (page.parent / link).exists()], page
 
@@ -382,7 +383,12 @@ def test_the_links_of_the_pages_lead_somewhere() -> None:
 def test_the_installation_is_the_same_in_both_places() -> None:
     """A reader of one must not be led astray when the other changes."""
     shown = re.findall(r"```lua\n(.*?)```", README, re.DOTALL)[:2]
-    manual = [re.sub(r"^    ", "", block, flags=re.M) for block in code_blocks(MANUAL)]
+    shown += [
+        block for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) if "git" in block
+    ]
+    assert len(shown) == 3
+    blocks = [*code_blocks(MANUAL), *code_blocks(MANUAL, "sh")]
+    manual = [re.sub(r"^    ", "", block, flags=re.M) for block in blocks]
     assert all(block.strip() in [each.strip() for each in manual] for block in shown)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LUA = ROOT / "lua" / "acp"
-ROOMS = {"host", "command", "chat", "prompt", "ask", "review", "files", "follow", "ui"}
+ROOMS = {"host", "command", "chat", "prompt", "ask", "review", "files", "follow", "tools", "ui"}
 MOST = 20
 
 REQUIRED = re.compile(r"""(?:require *\(? *|package\.loaded\[)\\?["'](acp[\w.]*)""")

@@ -213,7 +213,7 @@ end
 local function move(menu, found)
   local config = lasting(found)
   if not vim.deep_equal(config, menu.config) then
-    api.nvim_win_set_config(menu.winid, config)
+    float.move(menu.winid, config)
     menu.config = config
   end
 end

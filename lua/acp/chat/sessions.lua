@@ -1,5 +1,6 @@
--- The list of the sessions: a buffer that stays, drawn by the host whenever something changes. With
--- the lines comes, as `b:acp_status`, which session stands in which: what a key does is for that one.
+-- The list of the sessions: a buffer that stays, below or as a sidebar, drawn by the host whenever
+-- something changes. With the lines comes, as `b:acp_status`, which session stands in which line:
+-- what a key does is for that one.
 
 local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
@@ -8,6 +9,8 @@ local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local options = require('acp.host.options')
+local sidebar = require('acp.chat.sidebar')
 local unseen = require('acp.ui.unseen')
 
 local api = vim.api
@@ -28,11 +31,11 @@ local list
 ---@return acp.ListedSession?
 local function here()
   local rows = (vim.b.acp_status or {}).rows or {}
-  return rows[api.nvim_win_get_cursor(0)[1]]
+  return rows[api.nvim_win_get_cursor(0)[1]] or nil
 end
 
 ---@param row acp.ListedSession
----@param action 'open'|'close'|'rename'|'delete'
+---@param action 'open'|'close'|'rename'|'delete'|'answer'
 ---@param title? string
 local function tell(row, action, title)
   local payload = { list = list, action = action, title = title }
@@ -40,7 +43,7 @@ local function tell(row, action, title)
   bridge.notify('session', payload)
 end
 
----@param action 'open'|'close'|'delete'
+---@param action 'open'|'close'|'delete'|'answer'
 ---@return fun()
 local function doing(action)
   return function()
@@ -100,12 +103,13 @@ local function map_keys(buffer)
     keys.map(buffer, 'n', key, desc, run, plug)
   end
   map('<CR>', 'Go on with the session', 'list-open', doing('open'))
+  map('a', 'Answer the question that waits there', 'list-answer', doing('answer'))
   map('c', 'Close the session', 'list-close', doing('close'))
   map('r', 'Rename the session', 'list-rename', rename)
   map('D', 'Delete the session for good', 'list-delete', doing('delete'))
   map('/', 'Show only the sessions with these words', 'list-filter', filter)
   map('q', 'Close the window', 'close', function()
-    pcall(api.nvim_win_close, 0, false)
+    pcall(layout.close_window, api.nvim_get_current_win())
   end)
 end
 
@@ -114,7 +118,7 @@ local function watch(buffer)
   api.nvim_create_autocmd('BufWinEnter', {
     buffer = buffer,
     callback = function()
-      dress.window(0, dress.LIST)
+      dress.window(0, vim.w.acp_sidebar and dress.SIDEBAR or dress.LIST)
     end,
   })
   api.nvim_create_autocmd('BufWipeout', {
@@ -129,8 +133,9 @@ local function watch(buffer)
   })
 end
 
+---@param is_sidebar boolean
 ---@return integer buffer
-local function make()
+local function make(is_sidebar)
   require('acp.ui.highlights').define()
   local buffer = unseen.buffer(function(it)
     chats.name(it, 'acp-sessions')
@@ -140,30 +145,40 @@ local function make()
     vim.b[it].acp_list = true
     vim.bo[it].filetype = 'acp-sessions'
   end)
+  if is_sidebar then
+    sidebar.make(buffer)
+  end
   watch(buffer)
   map_keys(buffer)
   return buffer
 end
 
---- Show the sessions in a window below, or go to the one that shows them; either way they are asked
+---@param buffer integer
+local function open_below(buffer)
+  layout.leave_float()
+  local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
+  layout.keeping_views(function()
+    api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  end)
+  dress.window(0, dress.LIST)
+end
+
+--- Show the sessions in a window below or in a sidebar, or go to the window that shows them; either way they are asked
 --- for anew.
 ---@param file string of the project, '' for none
 ---@param cwd string
 function M.open(file, cwd)
-  list = list or make()
+  local is_sidebar = options.value('ui', 'sessions') == 'sidebar'
+  list = list or make(is_sidebar)
+  is_sidebar = vim.bo[list].bufhidden == 'hide' -- as it was when it was opened
   local window = layout.window_of(list)
   if window then
     api.nvim_set_current_win(window)
   else
-    layout.leave_float()
-    local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
-    local config = { split = 'below', win = -1, height = height }
-    layout.keeping_views(function()
-      api.nvim_open_win(list, true, config)
-    end)
-    dress.window(0, dress.LIST)
+    (is_sidebar and sidebar.open or open_below)(list)
   end
-  bridge.call('list_sessions', { list = list, file = file, cwd = cwd }, function(err)
+  local payload = { list = list, file = file, cwd = cwd, sidebar = is_sidebar }
+  bridge.call('list_sessions', payload, function(err)
     if err then
       bridge.warn(err)
     end

@@ -243,6 +243,15 @@ M.list = {
     end,
   },
   {
+    name = 'tools',
+    args = '[on|off]',
+    desc = 'which tools of the editor the agent may call; turn them on or off',
+    words = { 'on', 'off' },
+    run = function(invoked)
+      session().tell('tools', { to = invoked.word or '' })
+    end,
+  },
+  {
     name = 'login',
     args = '[method]',
     desc = 'log in to the agent of the session',

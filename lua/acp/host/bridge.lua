@@ -161,6 +161,7 @@ local function configure(this)
       data = vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'acp.nvim'),
       state = vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim'),
       root = interpreter.root(),
+      run = vim.fn.stdpath('run'),
     },
     nvim = tostring(vim.version()),
   }

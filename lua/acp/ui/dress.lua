@@ -56,6 +56,14 @@ M.LIST = vim.tbl_extend('force', COMMON, {
   winfixheight = true,
 })
 
+M.SIDEBAR = vim.tbl_extend('force', M.LIST, {
+  signcolumn = 'yes:1',
+  winhighlight = 'SignColumn:acp_none',
+  statusline = '%f', -- there is no room for more
+  winfixheight = false,
+  winfixwidth = true,
+})
+
 --- A chat has two cells left of its text, also where its user wants no signs.
 ---@param window integer
 local function keep_margin(window)

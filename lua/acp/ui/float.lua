@@ -66,6 +66,18 @@ function M.open(buffer, enter, config)
   return window
 end
 
+--- Give a float another place and zindex. Neovim draws floats in the order of the zindex that they had
+--- when they were shown, also after they have another one: it is hidden, drawn so, and shown.
+---@param window integer
+---@param config vim.api.keyset.win_config
+function M.move(window, config)
+  if config.zindex ~= api.nvim_win_get_config(window).zindex then
+    api.nvim_win_set_config(window, { hide = true })
+    vim.cmd.redraw()
+  end
+  api.nvim_win_set_config(window, config)
+end
+
 --- A title needs a border: 'winborder' where it gives one.
 ---@return string? border nil leaves the choice to 'winborder'
 function M.border()

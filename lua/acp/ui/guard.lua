@@ -51,6 +51,7 @@ local function show_elsewhere(buffer, enter, view)
   if not window or not pcall(api.nvim_win_set_buf, window, buffer) then
     layout.leave_float()
     window = api.nvim_open_win(buffer, enter, { split = 'left', win = -1 })
+    layout.keep_sidebar_first()
   end
   if enter then
     api.nvim_set_current_win(window)

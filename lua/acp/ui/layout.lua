@@ -132,6 +132,38 @@ local function open_column(buffer, side, width)
   return window
 end
 
+--- Show a buffer of ours as a column at the left that keeps its width, and go there. The window holds it:
+--- no file is shown in it.
+---@param buffer integer
+---@param width integer
+function M.open_sidebar(buffer, width)
+  M.keeping_views(function()
+    M.leave_float()
+    local window = api.nvim_open_win(buffer, true, { split = 'left', win = -1, width = width })
+    unseen.shown(buffer)
+    dress.window(window, dress.SIDEBAR)
+    M.hold(window, buffer)
+    vim.w[window].acp_sidebar = width
+  end)
+  unseen.stop_insert()
+end
+
+--- A sidebar stays the first column, whatever was opened left of it.
+function M.keep_sidebar_first()
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    if vim.w[window].acp_sidebar and api.nvim_win_get_position(window)[2] > 0 then
+      local width = api.nvim_win_get_width(window)
+      if width > vim.o.columns / 3 then
+        width = vim.w[window].acp_sidebar -- it was alone
+      end
+      api.nvim_win_call(window, function()
+        vim.cmd.wincmd('H')
+      end)
+      return api.nvim_win_set_width(window, width)
+    end
+  end
+end
+
 ---@param buffer integer a chat
 ---@return integer window
 local function open_row(buffer)
@@ -273,7 +305,8 @@ end
 ---@return integer below window of the prompt
 local function open_windows(chat, mods)
   local is_beside = M.says_where(mods)
-  if not is_beside and not M.window_of(chat.chat) and not M.window_of(chat.prompt) then
+  local is_shown = M.window_of(chat.chat) or M.window_of(chat.prompt)
+  if not is_beside and not is_shown and options.value('ui', 'layout') ~= 'tab' then
     take_windows(chat)
   end
   M.leave_float()
@@ -286,10 +319,25 @@ local function open_windows(chat, mods)
   return above, below or api.nvim_open_win(chat.prompt, false, config)
 end
 
+--- Where each session has a tabpage of its own, go to that of a chat.
+---@param chat acp.Chat
+local function go_to_tab(chat)
+  if M.window_of(chat.chat) or options.value('ui', 'layout') ~= 'tab' then
+    return
+  end
+  local window = vim.fn.win_findbuf(chat.chat)[1]
+  if window then
+    api.nvim_set_current_tabpage(api.nvim_win_get_tabpage(window))
+  end
+end
+
 --- Show chat and prompt, as far as they are not to be seen, and put the cursor into the prompt.
 ---@param chat acp.Chat
 ---@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
 function M.open(chat, mods)
+  if not M.says_where(mods) then
+    go_to_tab(chat)
+  end
   local shown = M.window_of(chat.chat)
   M.keeping_views(function()
     local above, below = open_windows(chat, mods)
@@ -300,6 +348,7 @@ function M.open(chat, mods)
     dress.window(below, dress.PROMPT)
     M.hold(above, chat.chat)
     M.hold(below, chat.prompt)
+    M.keep_sidebar_first()
     M.fit(chat)
     if above ~= shown then
       tail.enter(above)
@@ -309,13 +358,15 @@ function M.open(chat, mods)
   unseen.stop_insert()
 end
 
+--- Close a window of ours; beside it a sidebar alone is not enough to work in.
 ---@param window integer
-local function close_window(window)
+function M.close_window(window)
   local others = vim.tbl_filter(function(other)
-    return other ~= window and not M.is_float(other)
+    return other ~= window and not M.is_float(other) and not vim.w[other].acp_sidebar
   end, api.nvim_tabpage_list_wins(0))
   if #others == 0 and #api.nvim_list_tabpages() == 1 and not M.is_float(window) then
     M.hold(window, nil)
+    vim.w[window].acp_sidebar = nil
     api.nvim_win_call(window, vim.cmd.enew) -- the last window of Neovim cannot be closed
   else
     api.nvim_win_close(window, true)
@@ -333,7 +384,7 @@ function M.close(chat)
     for _, buffer in ipairs({ chat.prompt, chat.chat }) do
       local window = M.window_of(buffer)
       if window then
-        close_window(window)
+        M.close_window(window)
       end
     end
   end)
@@ -375,6 +426,7 @@ function M.show_file(path, line, split)
   elseif not window then
     M.leave_float()
     vim.cmd('topleft vsplit')
+    M.keep_sidebar_first()
   end
   file_buffers.show(path)
   if line then

@@ -13,7 +13,7 @@ local INTERVAL_MS = 250
 local LEAST = 4 -- cells of what is done
 
 ---@class acp.Life
----@field doing string
+---@field doing? string nil in a list, which has no such row
 ---@field turn integer
 ---@field since integer milliseconds of `vim.uv.now`
 
@@ -62,7 +62,7 @@ end
 ---@param buffer integer
 local function draw(buffer)
   local life = lives[buffer]
-  local windows = life and vim.fn.win_findbuf(buffer) or {}
+  local windows = life and life.doing and vim.fn.win_findbuf(buffer) or {}
   if #windows == 0 then
     return
   end
@@ -121,15 +121,16 @@ function M.listen(run)
 end
 
 --- Take note of what a session does now.
----@param buffer integer its chat
+---@param buffer integer its chat, or a list of sessions: with `works` its spinners turn
 ---@param status table what `status()` returns
 function M.set(buffer, status)
   local before = lives[buffer]
   for _, run in ipairs(listeners) do
     run(buffer, status)
   end
-  margin.set(buffer, status.doing ~= nil)
-  if not status.doing then
+  local is_live = status.doing ~= nil or status.works == true
+  margin.set(buffer, is_live)
+  if not is_live then
     lives[buffer] = nil
     if before and api.nvim_buf_is_loaded(buffer) then
       api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)

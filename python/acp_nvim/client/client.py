@@ -273,7 +273,7 @@ class Client:
                 tasks.start_soon(self.terminals.run)
                 tasks.start_soon(self._tell_waiting)
                 tasks.start_soon(link.watch, self._tell_life)
-                tasks.start_soon(self._connect, link, connection, dialect, tasks)
+                tasks.start_soon(self._connect, link, connection, inbound, tasks)
                 ended = await connection.run(inbound)
                 if self._dialect is None:
                     self._ended = ended
@@ -284,8 +284,9 @@ class Client:
             await link.end(grace=0)
 
     async def _connect(
-        self, link: Link, connection: Connection, dialect: Dialect, tasks: TaskGroup
+        self, link: Link, connection: Connection, inbound: Inbound, tasks: TaskGroup
     ) -> None:
+        dialect = inbound.dialect
         try:
             agent = await initialize(self.launch, connection, dialect, tasks, self._clock)
         except ConnectionLost:
@@ -307,6 +308,7 @@ class Client:
             self._files,
             self._needs_login,
             partial(self._watcher.forgotten, self),
+            inbound.offer_tools,
         )
         self.state = "ready"
         self._begun.set()

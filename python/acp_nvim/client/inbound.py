@@ -6,18 +6,19 @@ Called by the reader, in wire order; nothing here waits before the session knows
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.client import questioning, quirks, reasons
 from acp_nvim.client.connection import Connection, Faults
-from acp_nvim.client.launch import Launch
+from acp_nvim.client.launch import Caller, EditorTools, Launch, NoEditorTools, offer
 from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
@@ -33,6 +34,7 @@ from acp_nvim.protocol.dialect import (
     Dialect,
     ElicitationCompleted,
     RequestCancelled,
+    Server,
     SessionUpdated,
     StateTold,
 )
@@ -47,8 +49,12 @@ from acp_nvim.session.request import (
     CreateTerminalRequest,
     ElicitationAnswer,
     ElicitationRequest,
+    FileAnswer,
     FileRead,
+    FileRequest,
+    FileWritten,
     KillTerminalRequest,
+    McpMessage,
     PermissionAnswer,
     PermissionRequest,
     ReadFileRequest,
@@ -85,6 +91,8 @@ class Services(Struct, frozen=True):
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
     defaults: Callable[[], Defaults] = Defaults
     """What a new session is set to."""
+    tools: EditorTools = field(default_factory=NoEditorTools)
+    """Serves the tools of the editor."""
 
 
 class Inbound:
@@ -101,7 +109,7 @@ class Inbound:
         told: Callable[[AuthStatus | StateTold], None],
     ) -> None:
         """Take where answers go, where requests run, and what is spoken."""
-        self._dialect = dialect
+        self.dialect = dialect
         self._connection = connection
         self._tasks = tasks
         self._launch = launch
@@ -119,7 +127,7 @@ class Inbound:
         """See `Receiver`; an unknown notification is ignored silently (C-017)."""
         if isinstance(message, Request):
             return partial(self._requested, message, self._asked(message), size)
-        told = self._dialect.decode_notification(message.method, message.params)
+        told = self.dialect.decode_notification(message.method, message.params)
         if isinstance(told, SessionUpdated):
             events = quirks.heard(told.events, self._launch.quirks)
             return partial(self._updated, told.session_id, events, size)
@@ -137,7 +145,7 @@ class Inbound:
 
     def _asked(self, request: Request) -> AgentRequest | RequestFailed:
         try:
-            return self._dialect.decode_request(request.method, request.params, self._capabilities)
+            return self.dialect.decode_request(request.method, request.params, self._capabilities)
         except RequestFailed as error:
             return _bare(error)
 
@@ -216,7 +224,7 @@ class Inbound:
         try:
             with scope:
                 answer = await self._answer(ask, opened)
-                result = self._dialect.encode_answer(answer)
+                result = self.dialect.encode_answer(answer)
                 private = isinstance(answer, ElicitationAnswer) and answer.content is not None
                 if isinstance(answer, FileRead):
                     size = len(answer.content)
@@ -238,21 +246,17 @@ class Inbound:
             self._connection.fail(request.id, Code.REQUEST_CANCELLED, "cancelled")
 
     def _fail(self, request: Request, error: RequestFailed) -> None:
-        told = self._dialect.encode_failure(error)
+        told = self.dialect.encode_failure(error)
         self._connection.fail(request.id, told.code, told.message, told.data)
 
     async def _answer(self, ask: AgentRequest, opened: Opened | None) -> Answer:
         match ask:
             case PermissionRequest() | ElicitationRequest():
                 return await self._questioning.answer(ask, opened)
-            case ReadFileRequest():
-                empty = "empty_for_missing_file" in self._launch.quirks
-                roots = self._roots(ask.session_id)
-                return await self._services.files.read(
-                    ask, roots, self._room, empty_for_missing=empty
-                )
-            case WriteFileRequest():
-                return await self._write(ask, self._roots(ask.session_id))
+            case ReadFileRequest() | WriteFileRequest():
+                return await self._serve_file(ask)
+            case McpMessage():
+                return await self._services.tools.answer(ask, partial(self._notify_tools, ask))
             case (
                 CreateTerminalRequest()
                 | TerminalOutputRequest()
@@ -274,16 +278,42 @@ class Inbound:
             await self._connection.room()
             yield
 
-    async def _write(self, ask: WriteFileRequest, roots: Roots) -> Answer:
+    async def _serve_file(self, ask: FileRequest) -> FileAnswer:
+        """Read or write a file, as `fs/*` and the tools of the editor want it."""
+        roots = self._roots(ask.session_id)
+        if isinstance(ask, WriteFileRequest):
+            return await self._write(ask, roots)
+        empty = "empty_for_missing_file" in self._launch.quirks
+        return await self._services.files.read(ask, roots, self._room, empty_for_missing=empty)
+
+    async def _write(self, ask: WriteFileRequest, roots: Roots) -> FileWritten:
         """Write, if need be after the user has seen it: their own tools would obey that file."""
-        guard = Guard(self._launch.guard, partial(self._allowed, ask.session_id))
+        guard = Guard(self._launch.guard, partial(self._may_write, ask.session_id))
         return await self._services.files.write(ask, roots, guard)
 
-    async def _allowed(self, session_id: str, change: Diff) -> bool:
-        """Ask the user, of our own accord, whether that may be written."""
+    async def _may_write(self, session_id: str, change: Diff) -> bool:
         about = Subject(f"Write {change.path}? Tools of yours may run what it says", (change,))
-        session, questions = self._session(session_id), self._services.questions
+        return await self._allowed(self._session(session_id), about)
+
+    async def _allowed(self, session: Session, about: Subject) -> bool:
+        """Ask the user, of our own accord, whether that may be done."""
+        questions = self._services.questions
         return await questioning.ask(session, questions, OwnRequest(about)) == ALLOW
+
+    def offer_tools(self, session: Session, taken: frozenset[str]) -> Server | None:
+        """Return the MCP server with the tools of the editor for a session that is opened, if the
+        agent, which takes these kinds of servers, is to have them."""
+        caller = Caller(
+            session,
+            self._launch,
+            partial(session.roots, self._launch.folders, self._launch.paths),
+            self._serve_file,
+            partial(self._allowed, session),
+        )
+        return offer(self._services.tools, caller, taken)
+
+    def _notify_tools(self, ask: McpMessage, method: str, params: Mapping[str, Any]) -> None:
+        self._connection.notify(*self.dialect.mcp_notification(ask, method, params))
 
     def _roots(self, session_id: str) -> Roots:
         return self._session(session_id).roots(self._launch.folders, self._launch.paths)

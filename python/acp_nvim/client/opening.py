@@ -24,9 +24,8 @@ from acp_nvim.client.connection import Outcome, Patience
 from acp_nvim.client.login import OPENING, Login, is_refusal
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session, patience
-from acp_nvim.config import McpServer
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import Call
+from acp_nvim.protocol.dialect import Call, Server
 from acp_nvim.session.event import (
     Event,
     Noticed,
@@ -50,13 +49,16 @@ MOST_QUIET = 10.0
 """Seconds that a late replay may take at most."""
 _NO_REPLAY = "{} knows this session, but told nothing of it: this is what acp.nvim has kept"
 
-_Again: TypeAlias = Callable[[str, str, tuple[McpServer, ...], tuple[str, ...]], Call]
+OfferTools: TypeAlias = Callable[[Session, frozenset[str]], Server | None]
+"""Returns the MCP server with the tools of the editor, for an agent that takes these kinds."""
+_Again: TypeAlias = Callable[[str, str, tuple[Server, ...], tuple[str, ...]], Call]
 
 
 class Opening:
     """Opens and closes sessions."""
 
-    def __init__(self, agent: Agent, registry: Registry, login: Login) -> None:
+    def __init__(self, agent: Agent, registry: Registry, login: Login, offer: OfferTools) -> None:
+        self._offer = offer
         self._launch = agent.launch
         self._connection = agent.connection
         self._dialect = agent.dialect
@@ -244,7 +246,7 @@ class Opening:
         self._registry.enter(session_id, session, reopening)
         return call(session_id, *self._setup(session))
 
-    def _setup(self, session: Session) -> tuple[str, tuple[McpServer, ...], tuple[str, ...]]:
+    def _setup(self, session: Session) -> tuple[str, tuple[Server, ...], tuple[str, ...]]:
         """Return what every way to open a session takes: cwd, MCP servers, further roots."""
         offered = self._capabilities.additional_directories
         roots = self._roots(session) if offered else ()
@@ -258,14 +260,19 @@ class Opening:
                 session.apply(Noticed(self._launch.paths.unseen(folder), "warning"))
         return seen
 
-    def _servers(self, session: Session) -> tuple[McpServer, ...]:
-        """Return the MCP servers that the agent can reach, and say which it cannot (C-072)."""
+    def _servers(self, session: Session) -> tuple[Server, ...]:
+        """Return the MCP servers that the agent can reach, and say which it cannot (C-072); last
+        our own."""
         taken = self._capabilities.mcp
         for server in self._launch.mcp_servers:
             if server.type not in taken:
                 text = f"MCP server {server.name} is left out: {self._launch.name} takes no"
                 session.apply(Noticed(f"{text} {server.type} servers", "warning"))
-        return tuple(server for server in self._launch.mcp_servers if server.type in taken)
+        servers = tuple(server for server in self._launch.mcp_servers if server.type in taken)
+        own = self._offer(session, taken)
+        if own is None or any(it.name == own.name for it in servers):  # the user's takes its place
+            return servers
+        return (*servers, own)
 
 
 def _more(session: Session, kept: TranscriptRestored) -> tuple[Event, ...]:

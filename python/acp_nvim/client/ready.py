@@ -10,7 +10,7 @@ from acp_nvim.client.agent import Agent
 from acp_nvim.client.inbound import Services
 from acp_nvim.client.listing import Listing
 from acp_nvim.client.login import Login
-from acp_nvim.client.opening import Opening
+from acp_nvim.client.opening import OfferTools, Opening
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
 from acp_nvim.client.settings import Settings
@@ -40,15 +40,17 @@ class Ready(Struct, frozen=True):
         files: Files,
         needs_login: Callable[[str | None], None],
         forgotten: Callable[[Session], None],
+        offer: OfferTools,
     ) -> Ready:
-        """Return it for an agent that has just answered; see `Login` and `Turns` for the last."""
+        """Return it for an agent that has just answered; see `Login`, `Turns` and `Opening` for the
+        last three."""
         login = Login(agent, needs_login)
         return cls(
             agent,
             login,
             Turns(agent, services, files, login, forgotten),
             Settings(agent, login),
-            Opening(agent, registry, login),
+            Opening(agent, registry, login, offer),
             Listing(agent, login),
             services.defaults,
         )

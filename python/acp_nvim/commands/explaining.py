@@ -7,14 +7,12 @@ from typing import Any
 
 from acp_nvim.commands.payloads.of_reviews import OfLine
 from acp_nvim.history.author import Author
-from acp_nvim.history.facts import Wrote
-from acp_nvim.review.log import EditLog
+from acp_nvim.review.written import written_by
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.op import Replace
 from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.review.why import why as why_lines
-from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
@@ -25,7 +23,7 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     await host.review.restore()
     path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
-    found = _found(log, path, row)
+    found = written_by(log, path, row)
     if found is None:
         return None
     change, state = found
@@ -38,20 +36,6 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     if chat is not None and place is not None:
         answer |= {"chat": chat.number, "row": place}
     return answer
-
-
-def _found(log: EditLog, path: str, row: int) -> tuple[Wrote, str] | None:
-    """Return what put the row there, else what took lines out above it; and what became of it."""
-    pending = log.changes(path)
-    change = log.origin(path, row)
-    if change is not None:
-        waits = any(row in range(it.first, it.last) for it in pending)
-        return change, "pending" if waits else "kept"
-    for hunk in (*pending, *log.changes(path, "kept")):
-        if hunk.first == row and not hunk.added and (gone := log.remover(path, hunk)):
-            what = hunk.form or f"removed {plural(len(hunk.removed), 'line')} above"
-            return gone, f"{hunk.state} · {what}"
-    return None
 
 
 def edits(host: Host) -> list[dict[str, Any]]:

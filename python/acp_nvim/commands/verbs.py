@@ -26,7 +26,7 @@ from acp_nvim.commands import (
     terminals,
     viewing,
 )
-from acp_nvim.commands.agents import agent_list, installing
+from acp_nvim.commands.agents import agent_list, installing, tooling
 from acp_nvim.commands.decode import decode
 from acp_nvim.commands.payloads import (
     of_agents,
@@ -34,6 +34,7 @@ from acp_nvim.commands.payloads import (
     of_questions,
     of_reviews,
     of_sessions,
+    of_tools,
     of_views,
 )
 from acp_nvim.commands.sessions import deeds, left, listing, stayed
@@ -68,6 +69,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "restart": Verb(payloads.OfAgent, agent.restart),
     "sessions": Verb(of_sessions.Sessions, deeds.sessions),
     "list_sessions": Verb(of_sessions.ListSessions, listing.show),
+    "list_shown": Verb(of_sessions.ListShown, listing.appear),
     "filter_sessions": Verb(of_sessions.FilterSessions, listing.narrow),
     "session": Verb(of_sessions.OfListed, listing.act),
     "list_closed": Verb(of_sessions.OfList, listing.closed),
@@ -85,6 +87,9 @@ VERBS: Mapping[str, Verb[Any]] = {
     "remove_agent": Verb(of_agents.OfName, installing.remove),
     "cancel_install": Verb(of_agents.OfName, installing.cancel),
     "pick_agent": Verb(payloads.Nothing, agent.pick_agent),
+    "tools": Verb(of_tools.Tools, tooling.tools),
+    "tool_answered": Verb(of_tools.Answered, tooling.answered),
+    "tools_changed": Verb(payloads.Nothing, tooling.changed),
     "chosen": Verb(of_sessions.Chosen, choosing.chosen),
     "log": Verb(payloads.OfAgent, agent.log),
     "login": Verb(of_sessions.LogIn, login.login),

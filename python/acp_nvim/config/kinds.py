@@ -111,6 +111,9 @@ RegistryUrl: TypeAlias = Annotated[
 Fraction: TypeAlias = Annotated[
     float, must(lambda value: _is_number(value) and 0 < value <= 1, "a number between 0 and 1")
 ]
+Minutes: TypeAlias = Annotated[
+    float, must(lambda value: _is_number(value) and value >= 0, "a number of minutes, 0 for never")
+]
 Size: TypeAlias = Annotated[
     int,
     must(
@@ -130,6 +133,19 @@ Rows: TypeAlias = Annotated[
     must(_are_rows, "two whole numbers above 0, the smaller one first"),
     BeforeValidator(_as_list),
 ]
+
+
+def _are_tools(value: Any) -> bool:
+    is_list = isinstance(value, list | tuple) and all(isinstance(it, str) for it in value)
+    return isinstance(value, bool) or is_list or value == {}
+
+
+Tools: TypeAlias = Annotated[
+    bool | tuple[str, ...],
+    must(_are_tools, "true, false, or a list of tools"),
+    BeforeValidator(_as_list),
+]
+"""All tools of the editor, none, or those of these names."""
 
 StaysInLua: TypeAlias = Annotated[None, must(lambda value: value is None, "a function")]
 """A function of Lua: what arrives of it is nothing."""

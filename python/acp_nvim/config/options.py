@@ -25,10 +25,12 @@ from acp_nvim.config.kinds import (
     Fraction,
     List,
     Map,
+    Minutes,
     RegistryUrl,
     Rows,
     Size,
     StaysInLua,
+    Tools,
     Url,
     Value,
     as_map,
@@ -134,6 +136,7 @@ class AgentOptions(Section):
     headers: Map[str] = Field(default_factory=dict)
     fs: bool = False
     terminal: bool = False
+    editor: Tools | None = None
     paths: Folders = Field(default_factory=dict)
 
 
@@ -169,7 +172,7 @@ class UiOptions(Section):
 
     `prompt_height` are the least and the most rows of the prompt's window; `winbar` makes the bar;
     `plan`: whether the bar says how far it is, or the chat shows it whole; `sessions`: whether
-    their list stays or is a picker;
+    their list is a window below, a column that stays or a picker;
     with `completion` a list opens by itself while one writes in it; `notify`: how the user is told
     of what happens in a chat that is not on screen; `changes`: whether the prompt says what waits
     for review.
@@ -180,7 +183,7 @@ class UiOptions(Section):
     prompt_height: Rows = (3, 12)
     notify: Literal["line", "terminal", "vim.notify", "off"] = "line"
     plan: Literal["top", "chat"] = "top"
-    sessions: Literal["list", "pick"] = "list"
+    sessions: Literal["list", "sidebar", "pick"] = "list"
     completion: bool = True
     changes: bool = True
     winbar: StaysInLua = None
@@ -209,6 +212,7 @@ class Options(Section):
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
     restore: bool = False
+    idle_minutes: Minutes = 0.0
     registry: RegistryUrl | None = None
     default_keys: bool = True
     log: LogOptions = LogOptions()

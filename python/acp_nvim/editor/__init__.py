@@ -28,3 +28,4 @@ from acp_nvim.editor.ports import Reviewer as Reviewer
 from acp_nvim.editor.ports import Screen as Screen
 from acp_nvim.editor.ports import Surroundings as Surroundings
 from acp_nvim.editor.ports import TerminalScreens as TerminalScreens
+from acp_nvim.editor.ports import ToolAnswers as ToolAnswers

@@ -344,6 +344,19 @@ class TerminalScreens(Protocol):
         """Return when each that was opened has its buffer, if not all output; whether it had."""
 
 
+class ToolAnswers(Protocol):
+    """Answers questions of tools; some take as long as a language server does."""
+
+    async def ask(self, question: str, arguments: Mapping[str, Any]) -> Any:
+        """Return plain data, as `lua/acp/tools/` has it for that question.
+
+        Whoever is cancelled asks no more, and the language server is told. Raises `EditorError`.
+        """
+
+    def answered(self, number: int, error: str | None, result: Any) -> None:
+        """Take the answer to the question of that number."""
+
+
 class Editor(Struct, frozen=True):
     """The ports; an editor of another kind is another one of these."""
 
@@ -359,6 +372,7 @@ class Editor(Struct, frozen=True):
     follower: Follower
     reviewer: Reviewer
     notifier: Notifier
+    tools: ToolAnswers
     bridge: Bridge
     runners: tuple[Callable[[], Awaitable[None]], ...]
     """What must run, for ever, for the rest to work."""

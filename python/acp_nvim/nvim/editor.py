@@ -10,6 +10,7 @@ from acp_nvim.nvim.painter import Painter
 from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.nvim.reviewer import NvimReviewer
 from acp_nvim.nvim.terminals import NvimLoginTerminals, TerminalBuffers
+from acp_nvim.nvim.tools import NvimToolAnswers
 from acp_nvim.nvim.windows import NvimChats, NvimComparer, NvimFollower, NvimSurroundings, Pickers
 
 
@@ -32,6 +33,7 @@ def neovim(call: Call) -> Editor:
         follower=NvimFollower(call),
         reviewer=NvimReviewer(call.lua),
         notifier=Notices(call, painter, tell),
+        tools=NvimToolAnswers(call),
         bridge=NvimBridge(call),
         runners=(painter.run, questions.run, terminals.run),
     )

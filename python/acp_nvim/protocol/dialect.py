@@ -16,12 +16,22 @@ from acp_nvim.errors import RequestFailed
 from acp_nvim.session.content import Content
 from acp_nvim.session.event import Event, SessionOpened
 from acp_nvim.session.model import BackgroundWork, ConfigOption, ListedSession
-from acp_nvim.session.request import AgentRequest, Answer
+from acp_nvim.session.request import AgentRequest, Answer, McpMessage
 
 Call: TypeAlias = tuple[str, dict[str, Any]]
 """A method and its params, ready for the wire."""
 
 RequestId: TypeAlias = str | int | None
+
+
+class AcpServer(Struct, frozen=True):
+    """An MCP server of ours that the agent asks through this connection."""
+
+    name: str
+    id: str
+
+
+Server: TypeAlias = McpServer | AcpServer
 
 
 class ClientCapabilities(Struct, frozen=True):
@@ -51,7 +61,7 @@ class AgentCapabilities(Struct, frozen=True):
     audio: bool = False
     embedded_context: bool = False
     mcp: frozenset[str] = frozenset({"stdio"})
-    """The kinds of MCP servers that it takes: stdio, http, sse."""
+    """The kinds of MCP servers that it takes: stdio, http, sse, acp."""
     logout: bool = False
     auth_status: bool = False
     fork: bool = False
@@ -178,7 +188,7 @@ class Dialect(Protocol):
     def new_session(
         self,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/new`; all paths are absolute."""
@@ -187,7 +197,7 @@ class Dialect(Protocol):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/load`: the agent replays the session."""
@@ -196,7 +206,7 @@ class Dialect(Protocol):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/resume`: the agent goes on without a replay."""
@@ -217,7 +227,7 @@ class Dialect(Protocol):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/fork`: a new session that goes on from that one."""
@@ -257,6 +267,9 @@ class Dialect(Protocol):
 
     def cancel_request(self, request_id: str | int) -> Call:
         """Return the notification that cancels a request of ours."""
+
+    def mcp_notification(self, message: McpMessage, method: str, params: Mapping[str, Any]) -> Call:
+        """Return the notification of an MCP server of ours about a request to it."""
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result of the request that this answers."""

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias, TypeVar, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.config import McpServer
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.paths import Paths
 from acp_nvim.protocol.dialect import (
@@ -20,6 +19,7 @@ from acp_nvim.protocol.dialect import (
     Call,
     ClientCapabilities,
     Dialect,
+    Server,
     SessionPage,
 )
 from acp_nvim.session.content import (
@@ -136,8 +136,8 @@ class Mapped:
                 return self._from_agent(request)
 
     def _setup(
-        self, cwd: str, servers: Sequence[McpServer] = (), more: Sequence[str] = ()
-    ) -> tuple[str, Sequence[McpServer], Sequence[str]]:
+        self, cwd: str, servers: Sequence[Server] = (), more: Sequence[str] = ()
+    ) -> tuple[str, Sequence[Server], Sequence[str]]:
         return self._seen(cwd), servers, tuple(map(self._seen, more))
 
     def _seen(self, path: str) -> str:

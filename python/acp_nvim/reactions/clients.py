@@ -32,7 +32,7 @@ from acp_nvim.transport.left import VARIABLE
 from acp_nvim.view.remote import introduction
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
-from acp_nvim.workspace.launching import PRIVATE
+from acp_nvim.workspace.launching import PRIVATE, editor_tools
 
 ENDED = ("failed", "closed")
 """States of a client whose agent is gone for good."""
@@ -147,6 +147,7 @@ def _client(host: Host, launch: Launch) -> Client:
             lessons=host.review.notes,
             prepare=partial(files.prepare, host),
             defaults=partial(_defaults, host, launch.name),
+            tools=host.tools.of_agent(editor_tools(launch.name, options)),
         ),
         open_link=lambda launch: host.start(marked(reachable(host, launch), mark), on_group),
         files=host.editor.files,

@@ -8,6 +8,7 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionOpened
 from acp_nvim.session.state import SessionState
+from acp_nvim.view.lists.sessions import is_other_work
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.session_list import kept_rows
 
@@ -25,6 +26,8 @@ def touch(host: Host, session: Session) -> None:
 def show(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """Draw a chat of an earlier host: its session goes on."""
     chat = host.workspace.chat_of(session)
+    if chat is not None:
+        chat.is_suspended = False
     if chat is not None and not chat.is_drawn:
         chat.is_drawn = True
         host.editor.screen.show(chat.number, chat.picture)
@@ -43,7 +46,16 @@ def tick(host: Host) -> None:
         if chat.session.state.status in MOVING or chat.login_since is not None:
             host.editor.screen.touch(chat.number)
             host.pulse.stir()
-    host.touch_lists()
+    for number in host.workspace.clocks():
+        host.editor.screen.touch(number)
+
+
+def list_work(host: Host, session: Session, before: SessionState, _event: Event) -> None:
+    """Draw the sidebars if the session is at something else now."""
+    sidebars = host.workspace.sidebars()
+    if sidebars and is_other_work(before, session.state):
+        for number in sidebars:
+            host.editor.screen.touch(number)
 
 
 def list_anew(host: Host, _session: Session, _before: SessionState, event: Event) -> None:

@@ -23,6 +23,7 @@ from acp_nvim.session.event import (
     InfoChanged,
     ModeChanged,
     Noticed,
+    PlanReplaced,
     PromptQueued,
     PromptSent,
     PromptSteered,
@@ -93,9 +94,15 @@ def take_note(host: Host, session: Session, _before: SessionState, _event: Sessi
     host.left_open.opened(session.state.key, session.state.cwd)
 
 
+def end_tools(host: Host, session: Session, _before: SessionState, _event: SessionClosed) -> None:
+    """Its agent can call tools of the editor no more."""
+    host.tools.close(session)
+
+
 def strike_out(host: Host, session: Session, _before: SessionState, event: SessionClosed) -> None:
     """It is not, if the user has closed it; whose agent has died is still wanted."""
-    if event.reason is None:
+    chat = host.workspace.chat_of(session)
+    if event.reason is None and not (chat and chat.is_suspended):
         host.left_open.closed(session.state.key)
 
 
@@ -127,6 +134,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionClosed: (
         disk.forget,
         let_go,
+        end_tools,
         strike_out,
         tell,
         attention.closed,
@@ -149,12 +157,13 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         screen.list_anew,
     ),
     TurnMeasured: (keep,),
-    ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk),
+    ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk, screen.list_work),
+    PlanReplaced: (screen.list_work,),
     QuestionOpened: (questions.show, screen.list_anew),
     QuestionClosed: (questions.hide, tell, screen.list_anew),
     InfoChanged: (keep, screen.list_anew),
     ModeChanged: (tell,),
     ConfigReplaced: (tell,),
-    UsageChanged: (tell,),
+    UsageChanged: (tell, screen.list_work),
     Noticed: (screen.notice,),
 }

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -105,8 +105,19 @@ class ElicitationRequest(Struct, frozen=True):
     request_id: str | int | None = None
 
 
+class McpMessage(Struct, frozen=True):
+    """`mcp/message`: a request to an MCP server of ours; `request_id` is its own, of MCP."""
+
+    server_id: str
+    request_id: str
+    method: str
+    params: Mapping[str, Any] | None = None
+
+
+FileRequest: TypeAlias = ReadFileRequest | WriteFileRequest
+
 AgentRequest: TypeAlias = (
-    PermissionRequest | ElicitationRequest | ReadFileRequest | WriteFileRequest | TerminalRequest
+    PermissionRequest | ElicitationRequest | FileRequest | TerminalRequest | McpMessage
 )
 
 
@@ -163,6 +174,15 @@ class TerminalEnded(Struct, frozen=True):
     """The command is killed, or the terminal released."""
 
 
+class McpOutcome(Struct, frozen=True):
+    """What the MCP server says: a result, or an error (`code`, `message`, perhaps `data`)."""
+
+    result: Any = None
+    error: Mapping[str, Any] | None = None
+
+
+FileAnswer: TypeAlias = FileRead | FileWritten
+
 TerminalAnswer: TypeAlias = TerminalCreated | TerminalShown | TerminalExited | TerminalEnded
 
-Answer: TypeAlias = PermissionAnswer | ElicitationAnswer | FileRead | FileWritten | TerminalAnswer
+Answer: TypeAlias = PermissionAnswer | ElicitationAnswer | FileAnswer | TerminalAnswer | McpOutcome

@@ -10,7 +10,7 @@ import hashlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
@@ -34,6 +34,7 @@ WHOLE: Final = "}\n"
 """How what we write ends."""
 
 T = TypeVar("T")
+_Stamp: TypeAlias = tuple[int, int, int]
 Report: TypeAlias = Callable[[OSError], None]
 """Told why something is not kept."""
 
@@ -47,7 +48,7 @@ class Codec(Protocol[T]):
     def from_text(self, text: str, /) -> T | None:
         """Return the value, None if it is none: another version wrote it, or a crash cut it off.
 
-        Never raises. For `JsonStore.heads` it is called with the first line only.
+        Never raises.
         """
 
 
@@ -84,6 +85,8 @@ class JsonStore(Generic[T]):
         self._failed: dict[str, OSError] = {}
         """Why a file is not as it was noted, by its name."""
         self._is_told = False
+        self._index: dict[str, _Head[T]] = {}
+        """What the first lines of the files were, by their names."""
         self._cut: set[Path] = set()
         """Files that were read, and end in the middle."""
         self._restored = False
@@ -171,7 +174,8 @@ class JsonStore(Generic[T]):
 
     def read_all(self) -> list[T]:
         """Return what is on disk, the newest last; what was noted since is the caller's to know."""
-        return list(self._read_files(head=False).values())
+        read = map(self._read, self._files())
+        return [value for value in read if value is not None]
 
     async def restore(self) -> list[T]:
         """Return what an earlier host has kept, by the first call alone.
@@ -201,26 +205,41 @@ class JsonStore(Generic[T]):
             limits.drop(Path(self._folder()).glob(f"*{CUT}"), most=MOST_CUT)
         return count
 
-    def heads(self) -> list[T]:
-        """Return what is kept, as noted last; of what is on disk only the first lines are read."""
+    def heads(self, head_of: Callable[[bytes], T | None]) -> list[T]:
+        """Return what is kept, as noted last: of a file what `head_of` makes of its first line.
+
+        A file is read once, and again when it is another: the rest is known from before.
+        """
+        folder = self._folder()
+        self._index = {
+            name: known
+            if (known := self._index.get(name)) is not None and known.stamp == stamp
+            else _Head(stamp, _first(f"{folder}/{name}", head_of))
+            for name, stamp in self._stamps(folder)
+        }
+        on_disk = {name: it.value for name, it in self._index.items()}
         noted = {name: it.value for name, it in self._unwritten().items()}
-        latest: Mapping[str, T | None] = {**self._read_files(head=True), **noted}
+        latest: Mapping[str, T | None] = {**on_disk, **noted}
         return [value for value in latest.values() if value is not None]
 
-    def _read_files(self, *, head: bool) -> dict[str, T]:
-        read = ((file, self._read(file, head=head)) for file in self._files())
-        return {file.name: value for file, value in read if value is not None}
+    def _stamps(self, folder: str) -> Iterator[tuple[str, _Stamp]]:
+        """Yield the files, and what tells one state of each from the next."""
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(self._ending):
+                    status = entry.stat(follow_symlinks=False)
+                    yield entry.name, (status.st_ino, status.st_mtime_ns, status.st_size)
 
     def _unwritten(self) -> dict[str, _Noted[T]]:
         return {**self._writing, **self._noted}
 
-    def _read(self, file: Path, *, head: bool = False) -> T | None:
+    def _read(self, file: Path) -> T | None:
         try:
             with private.read(file) as lines:
-                text = lines.readline() if head else lines.read()
+                text = lines.read()
         except OSError:
             return None
-        if not head and not text.endswith(WHOLE):
+        if not text.endswith(WHOLE):
             self._cut.add(file)
         return self._codec.from_text(text)
 
@@ -270,6 +289,20 @@ class JsonStore(Generic[T]):
         # a name may be anything, of any length
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         return digest + self._ending
+
+
+def _first(path: str, head_of: Callable[[bytes], T | None]) -> T | None:
+    try:
+        return head_of(private.first_line(path))
+    except OSError:
+        return None
+
+
+class _Head(Struct, Generic[T], frozen=True):
+    """What is known of a file by its first line; None: it is none of ours."""
+
+    stamp: _Stamp
+    value: T | None
 
 
 class _Noted(Struct, Generic[T], frozen=True):

@@ -17,6 +17,8 @@ from typing import IO, Final
 TOP: Final = "acp.nvim"
 """The name of the folder in Neovim's own below which everything is ours."""
 
+CHUNK: Final = 1 << 14
+"""Bytes in which a first line mostly ends."""
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -61,7 +63,7 @@ def create(path: Path) -> IO[str]:
     return os.fdopen(handle, "w", encoding="utf-8", errors="replace")
 
 
-def opened(path: Path, flags: int = os.O_RDONLY) -> int:
+def opened(path: Path | str, flags: int = os.O_RDONLY) -> int:
     """Open a file of ours; raises `OSError` also for what is no plain file, or somebody else's."""
     handle = os.open(path, flags | _OPEN, 0o600)
     try:
@@ -88,6 +90,18 @@ def locked(path: Path, flags: int) -> int | None:
 def read(path: Path) -> IO[str]:
     """Open a file of ours to read it; raises `OSError`."""
     return os.fdopen(opened(path), encoding="utf-8", errors="replace")
+
+
+def first_line(path: str) -> bytes:
+    """Return the first line of a file of ours; raises `OSError`."""
+    handle = opened(path)
+    try:
+        text = os.read(handle, CHUNK)
+        while b"\n" not in text and (more := os.read(handle, CHUNK)):
+            text += more
+    finally:
+        os.close(handle)
+    return text.partition(b"\n")[0]
 
 
 def write(handle: int, data: bytes) -> None:
@@ -120,7 +134,7 @@ def clear(folder: str) -> None:
                 remove(file)
 
 
-def _claim(handle: int, path: Path, mode: int) -> None:
+def _claim(handle: int, path: Path | str, mode: int) -> None:
     """Make sure that it is the user's, and only theirs: an older version may have left it open."""
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):

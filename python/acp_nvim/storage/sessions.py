@@ -145,8 +145,9 @@ class Store:
         self._kept.flush()
 
     def heads(self) -> list[SavedSession]:
-        """Return all that is kept, without entries, newest first."""
-        heads = (replace(kept, entries=()) for kept in self._kept.heads())
+        """Return all that is kept, newest first, without entries and what was chosen."""
+        noted = self._kept.heads(head_of)
+        heads = (replace(kept, entries=(), chosen=NOTHING_CHOSEN) for kept in noted)
         return sorted(heads, key=lambda head: head.updated, reverse=True)
 
     def read(self, agent: str, session_id: str) -> SavedSession | None:
@@ -225,6 +226,41 @@ class SessionCodec:
         if saved is None:
             return None
         return replace(saved, entries=Log(entries.values()), queue=tuple(queue))
+
+
+class _First(Struct, frozen=True):
+    """The first line of a file, as far as a list shows it."""
+
+    acp: int
+    agent: str
+    id: str
+    cwd: str
+    title: str | None = None
+    updated: float = 0.0
+    running: bool = False
+    origins: tuple[tuple[str, str, int], ...] = ()
+
+
+_HEADS: Final = msgspec.json.Decoder(_First)
+
+
+def head_of(line: bytes) -> SavedSession | None:
+    """Return the session that the first line of a file names, without what was chosen in it."""
+    try:
+        head = _HEADS.decode(line)
+    except (msgspec.MsgspecError, RecursionError):
+        return _head(loaded(line.decode("utf-8", "replace")))  # which takes what it can of any
+    if head.acp != VERSION or not (head.agent and head.id and head.cwd.startswith("/")):
+        return None
+    return SavedSession(
+        head.agent,
+        head.id,
+        head.cwd,
+        head.title,
+        head.updated,
+        running=head.running,
+        origins=tuple(Origin(*it) for it in head.origins),
+    )
 
 
 def _head(value: Value) -> SavedSession | None:

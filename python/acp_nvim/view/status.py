@@ -76,7 +76,7 @@ def winbar(
         BarPart("Mode", _mode_name(state), 3),
         BarPart("Agent", one_line(title, 30), 4 if model or usage else 1),
         BarPart("", one_line(state.title or "", 40), 8),
-        BarPart("Usage", _spent(state.usage), 6),
+        BarPart("Usage", spent(state.usage), 6),
         _limits(state.usage.limits if state.usage else ()),
         BarPart("Model", _value(state, "thought_level"), 5, right=True),
         BarPart("Model", model, 2, right=True),
@@ -133,13 +133,18 @@ def _doing(state: SessionState) -> str:
         return "cancelling"
     if state.questions:
         return "waiting for you"
-    recent = state.entries[-RECENT:]
-    running = (it for it in reversed(recent) if isinstance(it, ToolCall) and it.turn == state.turn)
-    for tool in running:
-        if tool.status == "in_progress":
-            return one_line(tool.title or tool.kind, 60)
-    last = recent[-1] if recent else None
+    if tool := running_tool(state):
+        return tool
+    last = state.entries[-1] if state.entries else None
     return "writing" if isinstance(last, Message) and last.role == "agent" else "thinking"
+
+
+def running_tool(state: SessionState) -> str:
+    """Return the title of the tool call that runs in this turn; "" for none."""
+    recent = reversed(state.entries[-RECENT:])
+    calls = (it for it in recent if isinstance(it, ToolCall) and it.turn == state.turn)
+    titles = (it.title or it.kind for it in calls if it.status == "in_progress")
+    return one_line(next(titles, ""), 60)
 
 
 def _asks(count: int) -> BarPart:
@@ -149,10 +154,17 @@ def _asks(count: int) -> BarPart:
 
 def _plan(state: SessionState) -> BarPart:
     """Return how far the plan is that the agent works on, and its step."""
-    if state.plan is None or not state.is_running or state.plan.turn != state.turn:
+    counted, step = plan_step(state)
+    if not counted and not step:
         return NOTHING
-    counted, step = brief(state.plan)
     return BarPart("Plan", f"{counted} {step}".rstrip(), 2, short=counted, grows=True)
+
+
+def plan_step(state: SessionState) -> tuple[str, str]:
+    """Return how many steps of the running turn's plan are done, and which is next; "" for none."""
+    if state.plan is None or not state.is_running or state.plan.turn != state.turn:
+        return "", ""
+    return brief(state.plan)
 
 
 def _mode_name(state: SessionState) -> str:
@@ -227,7 +239,8 @@ def _limit(limit: RateLimit) -> str:
     return f"{one_line(words, 20)} {min(int(limit.used * 100), 999)}%"
 
 
-def _spent(usage: Usage | None) -> str:
+def spent(usage: Usage | None) -> str:
+    """Return what the session has cost; "" where that is not known."""
     return money(usage.cost) if usage and usage.cost else ""
 
 

@@ -70,6 +70,8 @@ class Chat:
         self.changes = NOTHING
         """What waits for review in its project."""
         self.pins_plan = False
+        self.is_suspended = False
+        """Its agent was ended because nobody used it: who chooses the session opens it again."""
         self.is_drawn = True
         """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
         self._opened: frozenset[str] = frozenset()

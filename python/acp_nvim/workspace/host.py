@@ -26,6 +26,7 @@ from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
+from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
 from acp_nvim.view.review.waiting import waiting
 from acp_nvim.view.tally import NOTHING
@@ -60,6 +61,13 @@ class Review(Struct, frozen=True):
         await self.recovery.run()
 
 
+class Agents(Struct, frozen=True):
+    """Agents that could be installed: the list of them, and what installs one."""
+
+    registry: Registry
+    installer: Installer
+
+
 class Host(Struct, frozen=True):
     """The parts; what changes with time is in them."""
 
@@ -70,10 +78,10 @@ class Host(Struct, frozen=True):
     follow: FollowAlong
     store: Store
     left_open: LeftOpen
-    registry: Registry
-    installer: Installer
+    agents: Agents
     told: Told
     choices: Choices
+    tools: Offers
     tasks: Tasks
     pulse: Pulse
     """To be stirred when something has changed."""
@@ -104,6 +112,7 @@ class Host(Struct, frozen=True):
                 self.editor.screen.touch(chat.number)
 
     def touch_lists(self) -> None:
-        """Draw the lists of the sessions anew."""
-        for number in self.workspace.lists:
-            self.editor.screen.touch(number)
+        """Draw the lists of the sessions anew, as far as they are on the screen."""
+        for number, shown in self.workspace.lists.items():
+            if shown.is_shown:
+                self.editor.screen.touch(number)

@@ -96,6 +96,15 @@ def _remote(name: str, url: str, own: AgentOptions, options: Options) -> Launch:
     )
 
 
+def editor_tools(name: str, options: Options) -> bool | tuple[str, ...]:
+    """Return the tools of the editor that an agent may call: all, none, or those of these names.
+
+    One that runs elsewhere has none that are not named.
+    """
+    own = options.agents.get(name) or AgentOptions()
+    return own.url is None if own.editor is None else own.editor
+
+
 def paths(name: str, options: Options) -> Paths:
     """Return the files that an agent knows by other names than we."""
     own = options.agents.get(name)

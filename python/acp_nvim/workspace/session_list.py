@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from acp_nvim.session.saved import SavedSession, title_of
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.lists import session_list as view
+from acp_nvim.view.lists import sidebar
 from acp_nvim.view.lists.sessions import Row, merged, open_row, stored_row
 from acp_nvim.view.status import faulty_bar
 from acp_nvim.view.visible import one_line
@@ -29,19 +30,21 @@ def is_same(one: str, other: str) -> bool:
 
 def kept_rows(heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen) -> tuple[Row, ...]:
     """Return the rows of what is kept of a folder's sessions."""
-    left = left_open.left(partial(is_same, cwd))
+    is_here = cache(partial(is_same, cwd))  # of many sessions in few folders
+    left = left_open.left(is_here)
     return tuple(
         stored_row(head, was_open=(head.agent, head.id) in left)
         for head in heads
-        if is_same(head.cwd, cwd)
+        if is_here(head.cwd)
     )
 
 
 def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
     """Return the rows of the sessions that are open, the newest first."""
-    states = ((chat.number, chat.session.state) for chat in chats.values())
     opened = [
-        open_row(number, state, epoch=epoch) for number, state in states if state.status != "closed"
+        open_row(chat.number, state, epoch=epoch)
+        for chat in chats.values()
+        if (state := chat.session.state).status != "closed" or chat.is_suspended
     ]
     return tuple(reversed(opened))
 
@@ -66,6 +69,7 @@ class SessionList:
         clock: Callable[[], float],
         now: Callable[[], float],
         with_keys: bool,
+        is_sidebar: bool = False,
     ) -> None:
         """Take the buffer and the project's folder; whether the bar names the keys.
 
@@ -79,6 +83,10 @@ class SessionList:
         """What is on disk."""
         self.wanted = ""
         """The words that a row must show."""
+        self.is_sidebar = is_sidebar
+        """It is a column, by project and without ages."""
+        self.is_shown = True
+        """A window of the user's tabpage shows it; else it is not drawn."""
         self._chats = chats
         self._clock = clock
         self._now = now
@@ -107,6 +115,20 @@ class SessionList:
         return replace(drawn, faults=tuple(boundary.faults))
 
     def _drawn(self, boundary: Boundary) -> Picture:
+        return self._drawn_sidebar(boundary) if self.is_sidebar else self._drawn_list(boundary)
+
+    def _drawn_sidebar(self, boundary: Boundary) -> Picture:
+        home, rows = os.path.expanduser("~"), self.rows()
+        if self.wanted:
+            rows = sidebar.matching(rows, self.wanted, home=home)
+        column = sidebar.draw(
+            rows, cwd=self.cwd, home=home, filtered=bool(self.wanted), boundary=boundary
+        )
+        works = any(row.state in ("running", "cancelling") and not row.asks for row in rows)
+        status = {"rows": _names(column.rows), "filter": self.wanted, "works": works}
+        return Picture(column.blocks, status, view.bar(rows, self.wanted, with_keys=False))
+
+    def _drawn_list(self, boundary: Boundary) -> Picture:
         now, home, rows = self._now(), os.path.expanduser("~"), self.rows()
         if self.wanted:
             rows = view.matching(rows, self.wanted, now=now, home=home)
@@ -117,9 +139,11 @@ class SessionList:
         return Picture(blocks, {"rows": _names(rows), "filter": self.wanted}, bar)
 
 
-def _names(rows: Sequence[Row]) -> list[dict[str, object]]:
+def _names(rows: Sequence[Row | None]) -> list[dict[str, object] | bool]:
+    """Return the session of each line; False where there is none."""
     return [
-        {
+        row is not None
+        and {
             "agent": row.agent,
             "session": row.id,
             "chat": row.chat,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from tempfile import gettempdir
 from typing import Any
 
 from msgspec import Struct, field
@@ -37,6 +38,8 @@ class Workspace(Struct):
     chats: dict[int, Chat] = field(default_factory=dict)
     lists: dict[int, SessionList] = field(default_factory=dict)
     """Buffers that list the sessions."""
+    idle_since: dict[Client, float] = field(default_factory=dict)
+    """The agents that are idle, and since when by the clock of the sessions."""
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
     redaction: Redaction = field(default_factory=Redaction)
@@ -49,6 +52,10 @@ class Workspace(Struct):
     def state_folder(self, name: str) -> Callable[[], str]:
         """Return what tells the path of that folder for files of ours; it is configured late."""
         return lambda: os.path.join(self.paths.get("state", "/tmp"), name)
+
+    def run_folder(self) -> str:
+        """Return the path of the folder for sockets, Neovim's own."""
+        return self.paths.get("run") or gettempdir()
 
     def agents_folder(self) -> str:
         """Return the path of the folder in which the agents are that were installed by us."""
@@ -64,6 +71,15 @@ class Workspace(Struct):
     def chat_of(self, session: Session) -> Chat | None:
         """Return the chat that shows the session, or None."""
         return next((chat for chat in self.chats.values() if chat.session is session), None)
+
+    def clocks(self) -> list[int]:
+        """Return the lists on the screen that have ages."""
+        lists = self.lists.items()
+        return [number for number, it in lists if it.is_shown and not it.is_sidebar]
+
+    def sidebars(self) -> list[int]:
+        """Return the lists on the screen that tell what the sessions do."""
+        return [number for number, it in self.lists.items() if it.is_shown and it.is_sidebar]
 
     def sessions(self) -> list[Session]:
         """Return the sessions of all chats, and those that stand for an agent as a whole."""

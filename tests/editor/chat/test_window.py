@@ -53,6 +53,19 @@ def test_open_session_shows_both_with_the_cursor_in_the_prompt(
     assert nvim.eval("&filetype") == "acp_prompt"
 
 
+def test_with_the_layout_tab_each_session_has_a_tabpage(nvim: Neovim, spy: BridgeSpy) -> None:
+    set_options(nvim, ui={"layout": "tab"})
+    chats = [spy.open_session()[0] for _ in range(2)]
+    show = "require('acp.chat.window').show(...)"
+    for place, chat in ((2, chats[0]), (3, chats[1]), (2, chats[0])):
+        nvim.lua(show, chat)
+        assert nvim.eval("[tabpagenr(), tabpagenr('$')]") == [place, 3]
+        assert chat in shown(nvim)
+    nvim.command("tabfirst")
+    nvim.lua(show, chats[1])
+    assert nvim.eval("[tabpagenr(), tabpagenr('$')]") == [3, 3]
+
+
 @pytest.mark.parametrize("layout", ["right", "left", "bottom", "tab", "float"])
 def test_every_layout_opens_and_closes(nvim: Neovim, spy: BridgeSpy, layout: str) -> None:
     set_options(nvim, ui={"layout": layout, "width": 0.5})

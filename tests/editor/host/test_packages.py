@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -72,3 +74,20 @@ def test_the_smallest_configuration_starts(tmp_path: Path) -> None:
     command = [binary(), "--headless", "-u", str(script), "-c", said, "-c", "qa!"]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=40)
     assert run.stdout + run.stderr == f"2 {tmp_path}/.repro/state/nvim"
+
+
+def test_a_plain_clone_has_its_help_by_the_commands_of_the_readme(tmp_path: Path) -> None:
+    """`:Acp install`, which they give, too, has tests of its own (test_install.py)."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "\nnvim '+helptags ALL' '+Acp install'\n" in readme
+    folder = re.search(r"~/\.local/share/(\S+)\n", readme)
+    assert folder
+    for name in ("doc", "plugin"):
+        shutil.copytree(ROOT / name, tmp_path / folder[1] / name)
+    env = {"XDG_DATA_HOME": tmp_path, "XDG_CONFIG_HOME": tmp_path, "XDG_STATE_HOME": tmp_path}
+    said = "lua io.write(vim.fs.basename(vim.fn.bufname()), ' ', vim.fn.exists(':Acp'))"
+    command = [binary(), "--headless", "+helptags ALL", "+help acp", f"+{said}", "+qa!"]
+    run = subprocess.run(
+        command, env=os.environ | env, capture_output=True, text=True, check=False, timeout=40
+    )
+    assert run.stdout + run.stderr == "acp.txt 2"

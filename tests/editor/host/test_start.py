@@ -18,7 +18,9 @@ def test_start_opens_the_chat_and_puts_the_cursor_into_its_prompt(job: MainJob) 
     agent = job.start(agentInfo={"name": "scripted", "version": "1.2"})
     session = job.session()
     assert session["id"] == "sess 1/ü"
-    assert agent.received[1]["params"] == {"cwd": str(job.work), "mcpServers": []}
+    params = agent.received[1]["params"]
+    assert [it["name"] for it in params.pop("mcpServers")] == ["editor"]
+    assert params == {"cwd": str(job.work)}
     name = job.nvim.api.nvim_buf_get_name(session["bufnr"])
     assert name == "acp://scripted/sess%201%2F%C3%BC"
     assert job.nvim.eval("bufnr()") == session["prompt_bufnr"]

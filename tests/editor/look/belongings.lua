@@ -47,7 +47,11 @@ local function options()
   local all = {}
   for name, info in pairs(api.nvim_get_all_options_info()) do
     if info.scope == 'global' then
-      all[name] = api.nvim_get_option_value(name, { scope = 'global' })
+      -- Neovim 0.10 lists options that it has not, such as 'guioptions'.
+      local is_there, value = pcall(api.nvim_get_option_value, name, { scope = 'global' })
+      if is_there then
+        all[name] = value
+      end
     end
   end
   return all

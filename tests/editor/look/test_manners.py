@@ -126,11 +126,14 @@ class Room:
         return self.look()
 
 
-@pytest.fixture(params=[(1, ""), (2, ""), (1, "Acp follow on"), (2, "Acp chat close")])
+LIST = "execute 'Acp sessions' | wincmd p"
+
+
+@pytest.fixture(params=[(1, ""), (2, ""), (1, "Acp follow on"), (2, "Acp chat close"), (1, LIST)])
 def room(request: pytest.FixtureRequest) -> Iterator[Room]:
     """Yield a project in which a session is open, and the user is in a file of it."""
     version, command = request.param
-    with MainJob({"ui": {"notify": "off"}}) as job:
+    with MainJob({"ui": {"notify": "off", "sessions": "sidebar"}}) as job:
         job.nvim.lua(AGENT, NAME, version)
         job.command(f"AcpStart {NAME}")
         agent = job.stage.accept(version)

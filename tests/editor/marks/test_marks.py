@@ -98,8 +98,11 @@ def position(nvim: Neovim, mark: str) -> list[int]:
 
 def test_extmarks_of_every_kind_are_as_after_u(nvim: Neovim) -> None:
     path = opened(nvim)
+    kinds = dict(KINDS)
+    if not nvim.eval("has('nvim-0.11')"):
+        del kinds["range of two groups"]  # Neovim 0.10 takes one group
     for verb in ("write", "edit"):
-        marks = nvim.lua(SET, KINDS)
+        marks = nvim.lua(SET, kinds)
         wanted = nvim.lua(GET, marks) | {"not restored": None}
         assert "ok" in change(nvim, verb, path, [[3, 6, []]])
         assert "ok" in change(nvim, verb, path, [[3, 3, LINES[3:6]]])

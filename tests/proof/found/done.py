@@ -22,6 +22,11 @@ from tests.proof.steps import (
 INSERT = (Edit("insert", 0),)
 IN_DELETED = (Edit("delete", 2), Edit("amend", 5))
 DONE: dict[str, list[Step]] = {
+    "a turn that made a line, which was kept, and then removed the file is undone": [
+        Tool(0, 0, INSERT, told=False),
+        Decides("keep", "hunk", 0, 0),
+        Runs(0, "remove", 0, 0),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),

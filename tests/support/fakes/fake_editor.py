@@ -20,6 +20,7 @@ from acp_nvim.editor import (
     Picture,
     QuestionWindow,
     Screen,
+    ToolAnswers,
 )
 from acp_nvim.view.question.comparison import Comparison
 from acp_nvim.view.question.menu import Menu
@@ -70,6 +71,22 @@ class FakeChats(ChatWindows):
 
     def notes(self, chat: int, notes: Sequence[tuple[str, str, str]]) -> None:
         self.noted.append((chat, list(notes)))
+
+
+class FakeToolAnswers(ToolAnswers):
+    """Answers questions with what a test has put under their names; keeps what was asked."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Any] = {"own.list": []}
+        self.asked: list[tuple[str, Mapping[str, Any]]] = []
+
+    async def ask(self, question: str, arguments: Mapping[str, Any]) -> Any:
+        self.asked.append((question, arguments))
+        answer = self.answers[question]
+        return await answer(arguments) if callable(answer) else answer
+
+    def answered(self, number: int, error: str | None, result: Any) -> None:
+        return
 
 
 class FakeQuestionWindow(QuestionWindow):
@@ -172,6 +189,7 @@ def fake_editor(**parts: Any) -> Editor:
         "follower": FakeFollower(),
         "reviewer": FakeReviewer(),
         "notifier": FakeNotifier(),
+        "tools": FakeToolAnswers(),
         "bridge": FakeBridge(),
         "runners": (),
     }

@@ -33,22 +33,23 @@ def draw(picture: Picture) -> str:
     size = f'width="{columns * WIDTH:.1f}" height="{rows * HEIGHT:.1f}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONT}" font-size="14">',
-        f'<rect width="100%" height="100%" fill="{_colour(picture.background)}"/>',
+        f'<rect width="100%" height="100%" fill="{colour(picture.background)}"/>',
     ]
     for number, row in enumerate(picture.rows):
-        parts += _row(picture, number, row)
-    parts += [_cursor(picture), "</svg>"]
+        parts += row_of(picture, number, row)
+    parts += [cursor(picture), "</svg>"]
     return "\n".join(parts)
 
 
-def _row(picture: Picture, number: int, row: tuple[Cell, ...]) -> list[str]:
+def row_of(picture: Picture, number: int, row: tuple[Cell, ...]) -> list[str]:
+    """Return the elements of one row, which is the row with that number on the screen."""
     column, rects, texts = 0, [], []
     for attributes, group in groupby(row, key=lambda cell: cell.attributes):
         cells = list(group)
         foreground, background = _colours(picture, attributes)
         box = _box(number, column, len(cells))
         if background != picture.background:
-            rects.append(f'<rect {box} fill="{_colour(background)}"/>')
+            rects.append(f'<rect {box} fill="{colour(background)}"/>')
         texts += _words(cells, number, column, foreground, attributes)
         column += len(cells)
     return rects + texts
@@ -58,7 +59,7 @@ def _words(
     cells: list[Cell], row: int, column: int, foreground: int, attributes: Attributes
 ) -> list[str]:
     """Return an element for each run of ASCII, as wide as its cells, and each other glyph."""
-    style = f'fill="{_colour(foreground)}"{_style(attributes)}'
+    style = f'fill="{colour(foreground)}"{_style(attributes)}'
     y = f'y="{row * HEIGHT + BASELINE:.1f}"'
     found: list[str] = []
     for start, text in _runs(cells):
@@ -98,11 +99,12 @@ def _colours(picture: Picture, attributes: Attributes) -> tuple[int, int]:
     return (background, foreground) if attributes.reverse else (foreground, background)
 
 
-def _cursor(picture: Picture) -> str:
+def cursor(picture: Picture) -> str:
+    """Return the element of the cursor."""
     row, column = picture.cursor
     thin = picture.mode.startswith(("insert", "cmdline"))
     box = _box(row, column, 1, width=2.0 if thin else WIDTH)
-    return f'<rect {box} fill="{_colour(picture.foreground)}" fill-opacity="0.5"/>'
+    return f'<rect {box} fill="{colour(picture.foreground)}" fill-opacity="0.5"/>'
 
 
 def _box(row: int, column: int, cells: int, width: float = WIDTH) -> str:
@@ -112,5 +114,6 @@ def _box(row: int, column: int, cells: int, width: float = WIDTH) -> str:
     )
 
 
-def _colour(number: int) -> str:
+def colour(number: int) -> str:
+    """Return a colour as SVG names it."""
     return f"#{number & 0xFFFFFF:06x}"

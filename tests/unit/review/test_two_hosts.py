@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -134,16 +135,25 @@ async def test_both_act_at_once(hosts: tuple[Host, Host], tmp_path: Path) -> Non
 
 
 async def test_both_act_at_once_in_a_file_that_both_know(
-    hosts: tuple[Host, Host], tmp_path: Path
+    hosts: tuple[Host, Host], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disk = Disk()
+    disk, append, is_first_there = Disk(), Histories._append, threading.Event()
+
+    def in_turn(self: Histories, *arguments: Any) -> None:
+        """Let who has acted first be the first in the list."""
+        if self is hosts[1].store.histories:
+            assert is_first_there.wait(10)
+        append(self, *arguments)
+
     disk.write(hosts[0], 4, "agent 4\n")
     await hosts[1].edits.read_all_on()
+    monkeypatch.setattr(Histories, "_append", in_turn)
     async with running(*hosts):
         disk.write(hosts[0], 1, "agent 1\n")
         disk.write(hosts[1], 8, "agent 8\n")
-        for host in hosts:
-            await host.edits.noted()
+        await hosts[0].edits.noted()
+        is_first_there.set()
+        await hosts[1].edits.noted()
         for host in hosts:
             host.edits.saw(PATH, "".join(disk.lines))
             await host.edits.noted()

@@ -63,3 +63,17 @@ async def test_a_turn_that_runs_ticks_on(monkeypatch: pytest.MonkeyPatch) -> Non
         with anyio.fail_after(LIMIT):
             for _ in range(5):
                 await ticks.acquire()
+
+
+async def test_a_sidebar_is_at_rest_while_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "MINUTE", SOON / 2)
+    async with WholeApp() as app:
+        await app.open()
+        listed = {"list": 9, "file": "", "cwd": "/"}
+        await app.ask("list_sessions", listed | {"sidebar": True})
+        await app.job()
+        await quiet()
+        await app.ask("list_sessions", listed | {"list": 10})
+        assert app.host.workspace.clocks() == [10]
+        with pytest.raises(TimeoutError), anyio.fail_after(1):
+            await quiet()

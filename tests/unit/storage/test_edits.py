@@ -105,7 +105,11 @@ def test_of_a_store_for_lists_what_was_noted_last_counts(folder: Path) -> None:
     store.flush()
     store.note("a", two)
     store.note("b", None)
-    assert (store.heads(), store.read("a"), store.read("b")) == ([two], two, None)
+
+    def head_of(line: bytes) -> edits.KeptLessons | None:
+        return edits.LESSONS.from_text(line.decode())
+
+    assert (store.heads(head_of), store.read("a"), store.read("b")) == ([two], two, None)
     assert store.read_all() == [one, one], "that is what another host would find"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Image, TerminalOutput, Text
 from acp_nvim.session.event import (
@@ -24,8 +25,9 @@ from acp_nvim.session.origin import Origin
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.saved import SavedSession, saved_of
 from acp_nvim.session.state import Entry, Message, SessionState
+from acp_nvim.storage import private
 from acp_nvim.storage import sessions as store_module
-from acp_nvim.storage.sessions import MOST, MOST_OF_ENTRY, SessionCodec, Store
+from acp_nvim.storage.sessions import MOST, MOST_OF_ENTRY, SessionCodec, Store, head_of
 
 CODEC = SessionCodec()
 
@@ -99,6 +101,35 @@ def test_the_files_are_private(store: Store, tmp_path: Path) -> None:
     (path,) = (tmp_path / "sessions").iterdir()
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_head_is_read_once_and_again_when_its_file_is_another(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, talk("one"), talk("two"))
+    read = list[str]()
+    first_line = private.first_line
+
+    def counted(path: str) -> bytes:
+        read.append(path)
+        return first_line(path)
+
+    monkeypatch.setattr(private, "first_line", counted)
+    before = store.heads()
+    assert (len(before), len(read)) == (2, 2)
+    assert store.heads() == before and len(read) == 2
+    keep(store, replace(talk("one"), title="Other"))
+    assert {head.title for head in store.heads()} > {"Other"} and len(read) == 3
+
+
+def test_of_a_head_all_is_taken_that_is_right() -> None:
+    line = '{"acp":1,"agent":"a","id":"x","cwd":"/w","title":7,"updated":1.5,"chosen":[[[]]]}'
+    odd = SavedSession("a", "x", "/w", None, 1.5)
+    assert head_of(line.encode()) == odd
+    assert head_of(line.replace("7", '"\\ud800"').encode()) == replace(odd, title="\ud800")
+    assert head_of(b'{"acp":2,"agent":"a","id":"x","cwd":"/w"}') is None
+    assert head_of(b'{"acp":1,"agent":"a","id":"x","cwd":"w"}') is None
+    assert head_of(b"[" * 5_000) is None
 
 
 def test_heads_are_newest_first_and_hold_no_entries(store: Store) -> None:

@@ -30,21 +30,21 @@ def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
     """Answer the ops that draw the list, the agent of each row, and whether something goes on."""
     rows = tuple(_rows(host))
     shown = agent_list(rows, _state(host), payload.opened, payload.width)
-    is_busy = host.registry.is_fetching or bool(host.installer.jobs)
+    is_busy = host.agents.registry.is_fetching or bool(host.agents.installer.jobs)
     is_new = host.workspace.options.registry is not None and _state(host).fetched is None
     return {
         "ops": [Replace(0, -1, shown.lines)],
         "names": list(shown.names),
         "here": [row.name for row in rows if row.group == "here"],
         "busy": is_busy,
-        "wanted": is_new and not is_busy and not host.registry.problem,
+        "wanted": is_new and not is_busy and not host.agents.registry.problem,
     }
 
 
 async def fetch(host: Host, _payload: Nothing) -> None:
     """Fetch the list of the registry anew, unless that is being done."""
-    if not host.registry.is_fetching:
-        await host.registry.fetch(address(host))
+    if not host.agents.registry.is_fetching:
+        await host.agents.registry.fetch(address(host))
 
 
 def address(host: Host) -> str:
@@ -54,7 +54,7 @@ def address(host: Host) -> str:
 
 def entries(host: Host) -> Mapping[str, Entry]:
     """Return what the registry lists, by the names that agents have here."""
-    found = host.registry.listing(address(host))
+    found = host.agents.registry.listing(address(host))
     by_name = named(found.entries if found else ())
     return {name: it for name, it in by_name.items() if not _is_own(host, name)}
 
@@ -79,13 +79,13 @@ def _is_own(host: Host, name: str) -> bool:
 
 
 def _state(host: Host) -> RegistryState:
-    found = host.registry.listing(address(host))
+    found = host.agents.registry.listing(address(host))
     return RegistryState(
         host=urlsplit(address(host)).netloc,
         count=len(found.entries) if found else 0,
         fetched=max(time.time() - found.fetched, 0.0) if found else None,
-        is_fetching=host.registry.is_fetching,
-        problem=host.registry.problem,
+        is_fetching=host.agents.registry.is_fetching,
+        problem=host.agents.registry.problem,
     )
 
 
@@ -120,14 +120,14 @@ def _here(
         group="here",
         version=told or (ours.version if ours else "") or version_of(path),
         what="" if name == TUTOR else what,
-        does=host.installer.jobs.get(name, ""),
+        does=host.agents.installer.jobs.get(name, ""),
         details=(*origin, ("is", _short(path)), *_about(entry)),
     )
 
 
 def _missing(host: Host, names: tuple[str, str], entry: Entry | None, find: Find) -> AgentRow:
     name, title = names
-    does, version = host.installer.jobs.get(name, ""), entry.version if entry else ""
+    does, version = host.agents.installer.jobs.get(name, ""), entry.version if entry else ""
     try:
         found = planned(host, name, entry, find)
     except UserError as error:

@@ -32,7 +32,7 @@ async def install(host: Host, payload: OfName) -> None:
         return
     env = {key: it for key, it in environment_of_python().items() if key not in OF_A_TERMINAL}
     local = is_this_machine(urlsplit(address(host)).hostname or "")
-    await host.installer.install(plan, entry.title if entry else name, env, local=local)
+    await host.agents.installer.install(plan, entry.title if entry else name, env, local=local)
     host.editor.notifier.notice(f"{name} is installed: :Acp start {name} starts it")
 
 
@@ -50,7 +50,7 @@ async def remove(host: Host, payload: OfName) -> None:
 
 def cancel(host: Host, payload: OfName) -> bool:
     """Stop installing that agent; answer whether it was being installed."""
-    return host.installer.cancel(payload.agent)
+    return host.agents.installer.cancel(payload.agent)
 
 
 async def _is_wanted(host: Host, plan: Plan) -> bool:

@@ -61,6 +61,14 @@ class ListSessions(Struct, frozen=True):
     list: int
     file: str
     cwd: str
+    sidebar: bool = False
+
+
+class ListShown(Struct, frozen=True):
+    """Whether a window of the user's tabpage shows that list."""
+
+    list: int
+    shown: bool
 
 
 class OfList(Struct, frozen=True):
@@ -83,7 +91,7 @@ class OfListed(Struct, frozen=True):
     agent: str
     session: str
     chat: int
-    action: Literal["open", "close", "rename", "delete"]
+    action: Literal["open", "close", "rename", "delete", "answer"]
     title: str = ""
     """The new one."""
 

@@ -249,7 +249,11 @@ async def _close(host: Host, row: Row, _cwd: str) -> None:
     chat = host.workspace.chats.get(row.chat)
     if chat is None:
         return
-    if chat.client is None:
+    if chat.is_suspended:
+        chat.is_suspended = False
+        host.left_open.closed(chat.session.state.key)
+        host.touch_lists()
+    elif chat.client is None:
         chat.session.apply(SessionClosed())
     else:
         await chat.client.close(chat.session)

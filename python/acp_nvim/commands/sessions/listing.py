@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
-from acp_nvim.commands.payloads.of_sessions import FilterSessions, ListSessions, OfList, OfListed
+from acp_nvim.commands.payloads.of_sessions import (
+    FilterSessions,
+    ListSessions,
+    ListShown,
+    OfList,
+    OfListed,
+)
 from acp_nvim.commands.sessions.deeds import (
     DEEDS,
     listed_rows,
@@ -13,7 +19,7 @@ from acp_nvim.commands.sessions.deeds import (
     usable_title,
 )
 from acp_nvim.errors import UserError
-from acp_nvim.reactions import screen
+from acp_nvim.reactions import asking, questions, screen
 from acp_nvim.view.lists.sessions import Row
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
@@ -25,12 +31,12 @@ async def show(host: Host, payload: ListSessions) -> None:
     cwd = find_root(payload.file, payload.cwd)
     shown = host.workspace.lists.get(payload.list)
     if shown is None or shown.cwd != cwd:
-        shown = _new(host, payload.list, cwd)
+        shown = _new(host, payload.list, cwd, is_sidebar=payload.sidebar)
     await _look_again(host, shown)
     tell_missing(host)
 
 
-def _new(host: Host, number: int, cwd: str) -> SessionList:
+def _new(host: Host, number: int, cwd: str, *, is_sidebar: bool) -> SessionList:
     made = SessionList(
         number,
         cwd,
@@ -38,6 +44,7 @@ def _new(host: Host, number: int, cwd: str) -> SessionList:
         clock=host.clock,
         now=host.store.now,
         with_keys=host.workspace.options.default_keys,
+        is_sidebar=is_sidebar,
     )
     host.workspace.lists[number] = made
     screen.look_again(host)
@@ -58,6 +65,14 @@ def closed(host: Host, payload: OfList) -> None:
     host.editor.screen.forget(payload.list)
 
 
+def appear(host: Host, payload: ListShown) -> None:
+    """Draw that list while it is on the screen; one that nobody sees costs nothing."""
+    shown = _list(host, payload.list)
+    shown.is_shown = payload.shown
+    if payload.shown:
+        host.editor.screen.touch(payload.list)
+
+
 def narrow(host: Host, payload: FilterSessions) -> None:
     """Show only the rows with these words, or all again."""
     _list(host, payload.list).wanted = payload.words.strip()
@@ -74,7 +89,21 @@ def act(host: Host, payload: OfListed) -> Awaitable[None]:
         return _rename(host, shown, row, usable_title(payload.title))
     if payload.action == "close" and row.kind != "open":
         raise UserError("this session is not open")
+    if payload.action == "answer":
+        return _answer(host, row)
     return _do(host, shown, row, payload.action)
+
+
+async def _answer(host: Host, row: Row) -> None:
+    """Show the oldest question of a session, with the cursor in it."""
+    chat = host.workspace.chats.get(row.chat)
+    found = (it for it in asking.waiting(host) if chat and it.session is chat.session)
+    asked = next(found, None)
+    if asked is None:
+        raise UserError("no question waits in this session")
+    host.questions.chosen = asked.question.id
+    questions.draw(host)
+    host.editor.questions.focus(asked.question.id)
 
 
 def _list(host: Host, number: int) -> SessionList:

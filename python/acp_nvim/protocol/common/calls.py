@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from acp_nvim.config import McpServer
 from acp_nvim.errors import RequestFailed
-from acp_nvim.protocol.common import answers, elicitation, methods
+from acp_nvim.protocol.common import answers, elicitation, mcp, methods
 from acp_nvim.protocol.common.content import encode_content
 from acp_nvim.protocol.common.request import decode_cancel_request
 from acp_nvim.protocol.dialect import (
@@ -17,10 +16,12 @@ from acp_nvim.protocol.dialect import (
     Call,
     ElicitationCompleted,
     RequestCancelled,
+    Server,
     SessionPage,
 )
 from acp_nvim.session.content import Content
 from acp_nvim.session.model import BackgroundWork
+from acp_nvim.session.request import McpMessage
 
 
 class Calls(ABC):
@@ -28,14 +29,14 @@ class Calls(ABC):
 
     @abstractmethod
     def setup(
-        self, cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+        self, cwd: str, mcp_servers: Sequence[Server], additional_directories: Sequence[str]
     ) -> dict[str, Any]:
         """Return what all ways to open a session share."""
 
     def new_session(
         self,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/new`."""
@@ -45,7 +46,7 @@ class Calls(ABC):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/resume`."""
@@ -56,7 +57,7 @@ class Calls(ABC):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/fork`."""
@@ -114,6 +115,10 @@ class Calls(ABC):
     def cancel_request(self, request_id: str | int) -> Call:
         """Return the notification `$/cancel_request`."""
         return methods.CANCEL_REQUEST, {"requestId": request_id}
+
+    def mcp_notification(self, message: McpMessage, method: str, params: Mapping[str, Any]) -> Call:
+        """Return the notification `mcp/message`."""
+        return mcp.notification(message, method, params)
 
     def encode_failure(self, error: RequestFailed) -> RequestFailed:
         """Return the error as it is."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from acp_nvim.protocol.base import Lenient, WireModel
 
 
@@ -11,6 +13,15 @@ class PermissionOption(WireModel):
     option_id: str
     name: str
     kind: Lenient[str]
+
+
+class McpMessage(WireModel):
+    """`mcp/message`."""
+
+    server_id: str
+    request_id: str
+    method: str
+    params: dict[str, Any] | None = None
 
 
 class CancelRequest(WireModel):

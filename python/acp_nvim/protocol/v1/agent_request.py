@@ -8,6 +8,7 @@ from typing import Any, assert_never
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.common import methods as common
 from acp_nvim.protocol.common.elicitation import decode_elicitation, encode_choice
+from acp_nvim.protocol.common.mcp import decode_message, encode_outcome
 from acp_nvim.protocol.common.request import absolute, permission_options, valid
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v1 import methods, request_types, terminal
@@ -18,6 +19,7 @@ from acp_nvim.session.request import (
     ElicitationAnswer,
     FileRead,
     FileWritten,
+    McpOutcome,
     PermissionAnswer,
     PermissionRequest,
     ReadFileRequest,
@@ -39,6 +41,7 @@ def decode_request(method: str, params: object, capabilities: ClientCapabilities
 
 def _served(capabilities: ClientCapabilities) -> dict[str, Callable[[object], AgentRequest]]:
     served: dict[str, Callable[[object], AgentRequest]] = {
+        common.MCP_MESSAGE: decode_message,
         common.REQUEST_PERMISSION: _permission,
         # a mode that is not advertised is a matter of the params (C-292)
         common.CREATE_ELICITATION: lambda params: decode_elicitation(params, capabilities),
@@ -85,4 +88,6 @@ def encode_answer(answer: Answer) -> dict[str, Any]:
             return {}
         case TerminalCreated() | TerminalShown() | TerminalExited() | TerminalEnded():
             return terminal.encode_terminal(answer)
+        case McpOutcome():
+            return encode_outcome(answer)
     assert_never(answer)

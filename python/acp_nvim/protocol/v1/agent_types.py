@@ -21,6 +21,7 @@ class McpCapabilities(WireModel):
 
     http: Lenient[bool]
     sse: Lenient[bool]
+    acp: Lenient[bool]
 
 
 class SessionCapabilities(WireModel):

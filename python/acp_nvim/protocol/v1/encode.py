@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from acp_nvim.config import McpServer, NamedValue
-from acp_nvim.protocol.dialect import ClientCapabilities
+from acp_nvim.config import NamedValue
+from acp_nvim.protocol.common.mcp import encode_server
+from acp_nvim.protocol.dialect import AcpServer, ClientCapabilities, Server
 
 
 def encode_initialize(
@@ -53,7 +54,7 @@ def _auth(capabilities: ClientCapabilities) -> dict[str, Any]:
 
 
 def encode_setup(
-    cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+    cwd: str, mcp_servers: Sequence[Server], additional_directories: Sequence[str]
 ) -> dict[str, Any]:
     """Return what `session/new`, `load` and `resume` share (v1/session-setup).
 
@@ -64,7 +65,9 @@ def encode_setup(
     return params | {"additionalDirectories": further} if further else params
 
 
-def _server(server: McpServer) -> dict[str, Any]:
+def _server(server: Server) -> dict[str, Any]:
+    if isinstance(server, AcpServer):
+        return encode_server(server)
     if server.type == "stdio":
         return {
             "name": server.name,

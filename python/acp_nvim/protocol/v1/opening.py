@@ -64,7 +64,7 @@ def _capabilities(told: agent_types.Capabilities) -> AgentCapabilities:
 
 def _mcp(told: agent_types.McpCapabilities) -> list[str]:
     """Return the kinds of MCP servers: every agent takes those that it starts by itself."""
-    named = {"http": told.http, "sse": told.sse}
+    named = {"http": told.http, "sse": told.sse, "acp": told.acp}
     return ["stdio", *(name for name, taken in named.items() if taken is True)]
 
 

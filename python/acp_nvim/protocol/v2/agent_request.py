@@ -10,6 +10,7 @@ from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.common import methods
 from acp_nvim.protocol.common.elicitation import decode_elicitation, encode_choice
+from acp_nvim.protocol.common.mcp import decode_message, encode_outcome
 from acp_nvim.protocol.common.request import permission_options, valid
 from acp_nvim.protocol.dialect import ClientCapabilities
 from acp_nvim.protocol.v2 import types
@@ -21,6 +22,7 @@ from acp_nvim.session.request import (
     AgentRequest,
     Answer,
     ElicitationAnswer,
+    McpOutcome,
     PermissionAnswer,
     PermissionRequest,
 )
@@ -37,6 +39,8 @@ def decode_request(method: str, params: object, capabilities: ClientCapabilities
             return _permission(params)
         case methods.CREATE_ELICITATION:
             return decode_elicitation(params, capabilities)
+        case methods.MCP_MESSAGE:
+            return decode_message(params)
         case _:
             raise RequestFailed(Code.METHOD_NOT_FOUND, f"this client does not serve {method}")
 
@@ -45,6 +49,8 @@ def encode_answer(answer: Answer) -> dict[str, Any]:
     """Return the result that goes with the answer."""
     if isinstance(answer, PermissionAnswer | ElicitationAnswer):
         return encode_choice(answer)
+    if isinstance(answer, McpOutcome):
+        return encode_outcome(answer)
     raise TypeError(f"{type(answer).__name__} answers nothing of this version")
 
 

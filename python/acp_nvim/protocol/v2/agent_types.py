@@ -21,6 +21,7 @@ class McpCapabilities(WireModel):
 
     stdio: Lenient[dict[str, Any]]
     http: Lenient[dict[str, Any]]
+    acp: Lenient[dict[str, Any]]
 
 
 class SessionCapabilities(WireModel):

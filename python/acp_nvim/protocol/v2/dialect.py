@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from acp_nvim.config import McpServer
 from acp_nvim.protocol.common import methods
 from acp_nvim.protocol.common.calls import Calls
 from acp_nvim.protocol.common.warm import build
@@ -14,6 +13,7 @@ from acp_nvim.protocol.dialect import (
     AgentNotification,
     Call,
     ClientCapabilities,
+    Server,
 )
 from acp_nvim.protocol.v2 import agent_request, agent_types, encode, opening, types, update
 from acp_nvim.protocol.v2 import methods as own
@@ -46,7 +46,7 @@ class V2(Calls):
         return own.LOGOUT, {}
 
     def setup(
-        self, cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+        self, cwd: str, mcp_servers: Sequence[Server], additional_directories: Sequence[str]
     ) -> dict[str, Any]:
         """Return what all ways to open a session share."""
         return encode.encode_setup(cwd, mcp_servers, additional_directories)
@@ -55,7 +55,7 @@ class V2(Calls):
         self,
         session_id: str,
         cwd: str,
-        mcp_servers: Sequence[McpServer] = (),
+        mcp_servers: Sequence[Server] = (),
         additional_directories: Sequence[str] = (),
     ) -> Call:
         """Return `session/resume` with a replay: this version has no load."""

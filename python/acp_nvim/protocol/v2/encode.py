@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from acp_nvim.config import McpServer, NamedValue
-from acp_nvim.protocol.dialect import ClientCapabilities
+from acp_nvim.config import NamedValue
+from acp_nvim.protocol.common.mcp import encode_server
+from acp_nvim.protocol.dialect import AcpServer, ClientCapabilities, Server
 
 
 def encode_initialize(
@@ -30,7 +31,7 @@ def _elicitation(capabilities: ClientCapabilities) -> dict[str, Any]:
 
 
 def encode_setup(
-    cwd: str, mcp_servers: Sequence[McpServer], additional_directories: Sequence[str]
+    cwd: str, mcp_servers: Sequence[Server], additional_directories: Sequence[str]
 ) -> dict[str, Any]:
     """Return what all ways to open a session share; what says nothing new is left out (C-076)."""
     params: dict[str, Any] = {"cwd": cwd}
@@ -40,7 +41,9 @@ def encode_setup(
     return params | {"additionalDirectories": further} if further else params
 
 
-def _server(server: McpServer) -> dict[str, Any]:
+def _server(server: Server) -> dict[str, Any]:
+    if isinstance(server, AcpServer):
+        return encode_server(server)
     common = {"type": server.type, "name": server.name}
     if server.type == "stdio":
         further = {"command": server.command, "args": list(server.args), "env": _pairs(server.env)}

@@ -52,7 +52,7 @@ def _capabilities(told: agent_types.Capabilities, *, logout: bool) -> AgentCapab
         image=prompt.image is not None,
         audio=prompt.audio is not None,
         embedded_context=prompt.embedded_context is not None,
-        mcp=frozenset(_given(stdio=mcp.stdio, http=mcp.http)),
+        mcp=frozenset(_given(stdio=mcp.stdio, http=mcp.http, acp=mcp.acp)),
         logout=logout,
         auth_status=told.auth is not None and told.auth.status is not None,
         fork=session.fork is not None,

@@ -5,8 +5,8 @@ Pure; called by `workspace.session_list`. The title comes last, where the window
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 from acp_nvim.view.block import Block, Highlight, Line
 from acp_nvim.view.chat.boundary import Boundary, fault_line
@@ -47,15 +47,16 @@ def blocks(
         return (NO_MATCH if filtered else NONE,)
     boundary = boundary or Boundary()
     table = [boundary.draw(partial(_cells, row, now, home), _fault) for row in rows]
+    width = cache(display_width)  # most rows have the cells of others
     columns = list(zip(*(it for it in table if isinstance(it, tuple)), strict=True))
     widths = [
-        max((least, *map(display_width, column)))
+        max((least, *map(width, column)))
         for least, column in zip(_LEAST, columns or [()] * (len(_LEAST) + 1), strict=False)
     ]
     return tuple(
-        Block(_key(row), (_line(row, texts, widths),))
+        Block(key(row), (_line(row, texts, widths, width),))
         if isinstance(texts, tuple)
-        else Block(_key(row), (fault_line(texts),))
+        else Block(key(row), (fault_line(texts),))
         for row, texts in zip(rows, table, strict=True)
     )
 
@@ -86,7 +87,8 @@ def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
     return Bar(tuple(part for part in parts if part.text))
 
 
-def _key(row: Row) -> str:
+def key(row: Row) -> str:
+    """Return the name of its block."""
     return f"{row.chat}" if row.chat else f"{row.agent}\0{row.id}"
 
 
@@ -99,7 +101,7 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
         _state(row)[0],
         "" if row.updated is None else _since(now - row.updated),
         one_line(row.agent, 20),
-        _folder(row.cwd, home),
+        folder_name(row.cwd, home),
         called(row, 200),
     )
 
@@ -116,7 +118,7 @@ def _since(seconds: float) -> str:
     return "now" if seconds < 60 else age(seconds)
 
 
-def _folder(path: str, home: str) -> str:
+def folder_name(path: str, home: str) -> str:
     """Return a folder with its end, which tells it from others."""
     if home and (path == home or path.startswith(f"{home}/")):
         path = f"~{path[len(home) :]}"
@@ -124,11 +126,13 @@ def _folder(path: str, home: str) -> str:
     return shown if len(shown) <= _FOLDER else f"…{shown[1 - _FOLDER :]}"
 
 
-def _line(row: Row, texts: tuple[str, ...], widths: list[int]) -> Line:
+def _line(
+    row: Row, texts: tuple[str, ...], widths: list[int], width_of: Callable[[str], int]
+) -> Line:
     groups = (_state(row)[1], "AcpDim", "AcpToolTitle", "AcpToolPath")
     text, marks = "", []
     for cell, width, group in zip(texts, widths, groups, strict=False):
         start = len(text.encode())
         marks.append(Highlight(start, start + len(cell.encode()), group))
-        text += cell + " " * (width - display_width(cell) + 2)
+        text += cell + " " * (width - width_of(cell) + 2)
     return Line(text + texts[-1], tuple(it for it in marks if it.end > it.start))

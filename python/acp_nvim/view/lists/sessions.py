@@ -15,12 +15,42 @@ from msgspec.structs import replace
 from acp_nvim.session.model import ListedSession
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
+from acp_nvim.view.status import plan_step, running_tool, spent
 from acp_nvim.view.visible import one_line
 
 Kind: TypeAlias = Literal["open", "listed", "stored"]
 
 _KIND_NAMES = {"open": "open", "listed": "agent", "stored": "kept"}
+WELL = ("end_turn", "cancelled")
+"""Stop reasons of a turn that did not fail."""
 _STEPS = ((86_400 * 7, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+class Work(Struct, frozen=True):
+    """What a session is at, as far as its row tells it."""
+
+    plan: str = ""
+    """How far the plan is, and its step: "2/4 ◐ Fix it"."""
+    tool: str = ""
+    """The title of the tool call that runs."""
+    cost: str = ""
+
+
+NO_WORK = Work()
+
+
+def work(state: SessionState) -> Work:
+    """Return what a session is at now."""
+    plan = " ".join(plan_step(state)).strip() if state.is_running else ""
+    tool = running_tool(state) if state.is_running else ""
+    return Work(plan, tool, spent(state.usage))
+
+
+def is_other_work(before: SessionState, state: SessionState) -> bool:
+    """Tell whether a session may be at something else; a long plan is not looked through."""
+    costs = [it.usage.cost if it.usage else None for it in (before, state)]
+    is_same = before.plan is state.plan and costs[0] == costs[1]
+    return not is_same or running_tool(before) != running_tool(state)
 
 
 class Row(Struct, frozen=True):
@@ -40,6 +70,11 @@ class Row(Struct, frozen=True):
     """Questions of it that wait."""
     was_open: bool = False
     """It was when the last Neovim of the project ended."""
+    work: Work = NO_WORK
+    """What it is at, if it is open."""
+    turn: int = 0
+    ended_well: bool = True
+    """So did its last turn."""
     since: int = 0
     """The last turn of the session that it goes on from, after a rewind for instance."""
 
@@ -57,8 +92,16 @@ def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
         state.status,
         chat=chat,
         asks=len(state.questions),
+        work=work(state),
+        turn=state.turn,
+        ended_well=_ended_well(state),
         since=state.origins[-1].last if state.origins else 0,
     )
+
+
+def _ended_well(state: SessionState) -> bool:
+    """Return whether the last turn did not fail; what was kept has no turn that ended here."""
+    return not state.cut_off and (state.turn_ended is None or state.stop_reason in WELL)
 
 
 def listed_row(agent: str, listed: ListedSession) -> Row:

@@ -1,0 +1,90 @@
+-- What tools of agents ask the editor (doc/messages.md, "Tools"): the host asks, a room answers, now
+-- or later, by the verb `tool_answered`. Nothing here waits, and nothing moves the user.
+
+local bridge = require('acp.host.bridge')
+
+local M = {}
+
+---@alias acp.ToolReply fun(err?: string, result?: any) to be called once
+
+---@type table<string, string> the modules that answer, by the first word of a question
+local ROOMS = {
+  diagnostics = 'acp.tools.diagnostics',
+  language = 'acp.tools.language',
+  own = 'acp.tools.own',
+  windows = 'acp.tools.windows',
+}
+
+---@type table<integer, fun()> by the number of a question that is open: what gives it up
+local open = {}
+
+local function nothing() end
+
+---@param err any
+---@return string without the place in our files
+local function sentence(err)
+  return (tostring(err):gsub('^.-%.lua:%d+: ', ''))
+end
+
+--- Called by the host: answer a question.
+---@param number integer
+---@param question string as "windows.files"
+---@param arguments table
+function M.start(number, question, arguments)
+  open[number] = nothing
+  local function reply(err, result)
+    if open[number] then
+      open[number] = nil
+      bridge.notify('tool_answered', { call = number, error = err, result = result })
+    end
+  end
+  local room, name = question:match('^(%w+)%.([%w_]+)$')
+  local ok, cancel = pcall(function()
+    return require(ROOMS[room])[name](arguments, reply)
+  end)
+  if not ok then
+    reply(sentence(cancel))
+  elseif open[number] and cancel then
+    open[number] = cancel
+  end
+end
+
+--- Called by the host: nobody wants the answer any more.
+---@param number integer
+function M.cancel(number)
+  local cancel = open[number]
+  open[number] = nil
+  if cancel then
+    pcall(cancel)
+  end
+end
+
+--- Look again and again, until it is so or too late. What it raises ends it, too.
+---@param milliseconds integer
+---@param look fun(is_late: boolean): boolean true: that was the last time
+---@return fun() cancel
+function M.poll(milliseconds, look)
+  local timer, stop = assert(vim.uv.new_timer()), vim.uv.now() + milliseconds
+  local function close()
+    if not timer:is_closing() then
+      timer:close()
+    end
+  end
+  timer:start(
+    0,
+    30,
+    vim.schedule_wrap(function()
+      if timer:is_closing() then
+        return
+      end
+      local is_late = vim.uv.now() >= stop
+      local ok, is_done = pcall(look, is_late)
+      if not ok or is_done or is_late then
+        close()
+      end
+    end)
+  )
+  return close
+end
+
+return M

@@ -1,0 +1,210 @@
+-- Diagnostics for tools of agents: those of the newest text, as far as servers give them in time.
+
+local ask = require('acp.tools.ask')
+local file_buffers = require('acp.files.buffers')
+local language = require('acp.tools.language')
+
+local api = vim.api
+
+local M = {}
+
+local METHOD = 'textDocument/diagnostic'
+local SEVERITIES = { 'error', 'warning', 'info', 'hint' }
+-- Diagnostics of one answer: to look at more would hold the editor.
+local MOST = 5000
+-- Milliseconds that servers have which tell by themselves when they have something to tell.
+local PATIENCE = 2000
+
+-- Milliseconds behind what they tell, in which more of it may come: several tell one after the other.
+local SETTLES = 150
+-- Looks in which a server has said nothing, after which it has nothing to say of that text.
+local SILENT = 3
+
+---@class acp.Told
+---@field tick integer of the text that the servers were sent
+---@field at? integer milliseconds, when something was told of it last
+---@field silent integer looks in which nothing was
+
+---@type table<integer, acp.Told> by buffer
+local told = {}
+
+api.nvim_create_autocmd('DiagnosticChanged', {
+  group = api.nvim_create_augroup('acp.tools.diagnostics', {}),
+  callback = function(event)
+    local it = told[event.buf]
+    if it and it.tick == api.nvim_buf_get_changedtick(event.buf) then
+      it.at = vim.uv.now()
+    end
+  end,
+})
+
+--- Have the servers of a buffer the text as it is now: Neovim sends it a moment after it has changed.
+---@param buffer integer
+local function send(buffer)
+  local tick = api.nvim_buf_get_changedtick(buffer)
+  if told[buffer] and told[buffer].tick == tick then
+    return
+  end
+  told[buffer] = { tick = tick, silent = 0 }
+  for _, client in ipairs(language.clients(buffer)) do
+    pcall(function()
+      require('vim.lsp._changetracking').flush(client, buffer)
+    end)
+  end
+end
+
+api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
+  group = 'acp.tools.diagnostics',
+  callback = function(event)
+    told[event.buf] = nil
+  end,
+})
+
+---@param buffer integer
+---@param row integer 0-based
+---@param byte integer
+---@return integer 1-based, in characters
+local function character(buffer, row, byte)
+  local line = api.nvim_buf_is_loaded(buffer)
+    and api.nvim_buf_get_lines(buffer, row, row + 1, false)[1]
+  return (line and vim.fn.strchars(line:sub(1, byte)) or byte) + 1
+end
+
+---@param value any
+---@return string?
+local function plain(value)
+  return (type(value) == 'string' or type(value) == 'number') and tostring(value) or nil
+end
+
+---@param it vim.Diagnostic
+---@return table? nil: it is of no file
+local function row_of(it)
+  local path = file_buffers.file(it.bufnr)
+  if not path then
+    return nil
+  end
+  local last, stop = it.end_lnum or it.lnum, it.end_col or it.col
+  return {
+    path = path,
+    line = it.lnum + 1,
+    column = character(it.bufnr, it.lnum, it.col),
+    end_line = last + 1,
+    end_column = character(it.bufnr, last, stop),
+    severity = SEVERITIES[it.severity] or 'error',
+    source = plain(it.source),
+    code = plain(it.code),
+    message = it.message,
+  }
+end
+
+---@param buffer? integer nil: of all
+---@return table[]
+local function rows(buffer)
+  local found = {}
+  for _, it in ipairs(vim.list_slice(vim.diagnostic.get(buffer), 1, MOST)) do
+    table.insert(found, row_of(it))
+  end
+  return found
+end
+
+--- Whether a server tells of the buffer by itself.
+---@param buffer integer
+---@return boolean
+local function is_told(buffer)
+  return #language.clients(buffer) > #language.clients(buffer, METHOD)
+end
+
+--- Have servers answer for the newest text that do so when asked.
+---@param buffer integer
+---@param on_done fun(is_fresh: boolean)
+---@return fun()? cancel
+local function pull(buffer, on_done)
+  local clients = language.clients(buffer, METHOD)
+  if #clients == 0 then
+    return on_done(true)
+  end
+  local is_fresh = true
+  return language.send({
+    clients = clients,
+    method = METHOD,
+    params = function()
+      return { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
+    end,
+    buffer = buffer,
+    on_done = function(answers)
+      for _, it in ipairs(answers) do
+        is_fresh = is_fresh and not it.error
+        if it.result then
+          local context = { client_id = it.id, bufnr = buffer, method = METHOD }
+          context.params = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
+          vim.lsp.handlers[METHOD](nil, it.result, context, {})
+        end
+      end
+      on_done(is_fresh)
+    end,
+  })
+end
+
+--- Wait until those have told that tell by themselves.
+---@param buffer integer
+---@param on_done fun(is_fresh: boolean)
+---@return fun() cancel
+local function wait(buffer, on_done)
+  local function is_answered()
+    send(buffer) -- the user may type on
+    local it = told[buffer]
+    return it.silent >= SILENT or it.at ~= nil and vim.uv.now() - it.at >= SETTLES
+  end
+  return ask.poll(PATIENCE, function(is_late)
+    local is_fresh = not api.nvim_buf_is_loaded(buffer) or not is_told(buffer) or is_answered()
+    if is_fresh or is_late then
+      if not is_fresh then
+        told[buffer].silent = told[buffer].silent + 1
+      end
+      on_done(is_fresh)
+      return true
+    end
+    return false
+  end)
+end
+
+--- The diagnostics of one file, waited for; or of all files, as they are.
+---@param arguments { path?: string }
+---@param reply acp.ToolReply
+---@return fun()? cancel
+function M.get(arguments, reply)
+  if not arguments.path then
+    return reply(nil, { fresh = true, rows = rows(), servers = {} })
+  end
+  local buffer, is_new = language.buffer(arguments.path)
+  if not buffer then
+    return reply(nil, { problem = 'unloaded' })
+  end
+  local cancels = {}
+  table.insert(
+    cancels,
+    language.when_attached(buffer, nil, is_new, function()
+      table.insert(
+        cancels,
+        pull(buffer, function(is_pulled)
+          table.insert(
+            cancels,
+            wait(buffer, function(is_fresh)
+              local names = vim.tbl_map(function(client)
+                return client.name
+              end, language.clients(buffer))
+              reply(nil, { fresh = is_pulled and is_fresh, rows = rows(buffer), servers = names })
+            end)
+          )
+        end)
+      )
+    end)
+  )
+  return function()
+    for _, cancel in ipairs(cancels) do
+      cancel()
+    end
+  end
+end
+
+return M

@@ -1,0 +1,394 @@
+-- Language servers, asked for tools of agents: the host says which request, and makes sense of what
+-- comes back. A file that is in no buffer is loaded into a hidden one, as for the user.
+
+local ask = require('acp.tools.ask')
+local companion = require('acp.follow.companion')
+local file_buffers = require('acp.files.buffers')
+
+local api = vim.api
+
+local M = {}
+
+-- Milliseconds that a server has to begin, and in which configurations attach one to a new buffer.
+local BEGINS, ATTACHES = 6000, 1500
+-- Buffers that were loaded for tools, and are let go again.
+local MOST_LOADED = 30
+
+-- Milliseconds that a server has to answer.
+M.patience = 9000
+
+---@type integer[] buffers that were loaded for tools, the oldest first
+local loaded = {}
+
+---@param buffer integer
+---@return boolean
+local function is_unused(buffer)
+  return api.nvim_buf_is_loaded(buffer)
+    and not vim.bo[buffer].buflisted
+    and not vim.bo[buffer].modified
+    and #vim.fn.win_findbuf(buffer) == 0
+end
+
+--- Let the oldest go of those that nobody has taken to since.
+local function let_go()
+  while #loaded > MOST_LOADED do
+    local buffer = table.remove(loaded, 1)
+    if api.nvim_buf_is_valid(buffer) and is_unused(buffer) then
+      require('acp.ui.unseen').delete(buffer)
+    end
+  end
+end
+
+--- The buffer of a file, loaded if need be.
+---@param path string resolved
+---@return integer? buffer nil: it cannot be loaded
+---@return boolean is_new
+function M.buffer(path)
+  local found = file_buffers.find(path)
+  if found then
+    return found, false
+  end
+  if not vim.uv.fs_stat(path) or file_buffers.is_open_otherwise(path) then
+    return nil, false
+  end
+  local buffer = companion.load(path)
+  if buffer then
+    table.insert(loaded, buffer)
+    let_go()
+  end
+  return buffer, true
+end
+
+---@param client vim.lsp.Client
+---@return boolean
+local function is_users(client)
+  return client.name ~= 'acp'
+end
+
+--- The language servers of a buffer, without our own.
+---@param buffer integer
+---@param method? string
+---@return vim.lsp.Client[]
+function M.clients(buffer, method)
+  return vim.tbl_filter(is_users, vim.lsp.get_clients({ bufnr = buffer, method = method }))
+end
+
+--- Whether a server is about to be there.
+---@param buffer integer
+---@return boolean
+local function begins(buffer)
+  local all = vim.lsp.get_clients({ bufnr = buffer, _uninitialized = true })
+  return #all > #vim.lsp.get_clients({ bufnr = buffer })
+end
+
+--- Wait until the buffer has servers for that method, or nobody expects any.
+---@param buffer integer
+---@param method? string
+---@param is_new boolean the buffer was loaded just now
+---@param on_found fun(clients: vim.lsp.Client[])
+---@return fun() cancel
+function M.when_attached(buffer, method, is_new, on_found)
+  local since = vim.uv.now()
+  return ask.poll(BEGINS, function(is_late)
+    local clients = M.clients(buffer, method)
+    local is_hope = begins(buffer) or is_new and vim.uv.now() - since < ATTACHES
+    if #clients > 0 or is_late or not is_hope then
+      on_found(clients)
+      return true
+    end
+    return false
+  end)
+end
+
+--- Call a method of a client, whose form differs between versions of Neovim.
+---@param client vim.lsp.Client
+---@param name string
+---@param ... any
+---@return any, any
+local function call(client, name, ...)
+  if vim.fn.has('nvim-0.11') == 1 then
+    return client[name](client, ...)
+  end
+  return client[name](...)
+end
+
+---@param client vim.lsp.Client
+---@return boolean
+local function is_gone(client)
+  return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
+end
+
+---@class acp.LanguageAnswer
+---@field id integer of the client
+---@field name string
+---@field encoding string
+---@field result? any
+---@field error? string
+
+---@param client vim.lsp.Client
+---@param err? table|string
+---@param result? any
+---@return acp.LanguageAnswer
+local function answer_of(client, err, result)
+  local said = type(err) == 'table' and (err.message or vim.inspect(err)) or err
+  return {
+    id = client.id,
+    name = client.name,
+    encoding = client.offset_encoding,
+    error = said and tostring(said) or nil,
+    result = result,
+  }
+end
+
+---@class acp.LanguageRequest
+---@field clients vim.lsp.Client[]
+---@field method string
+---@field params fun(client: vim.lsp.Client): table
+---@field buffer integer
+---@field on_done fun(answers: acp.LanguageAnswer[])
+
+--- Send a request to all these servers, and collect what they say. One that ends, or has nothing to
+--- say in time, has said so.
+---@param it acp.LanguageRequest
+---@return fun() cancel
+function M.send(it)
+  local answers, waiting, requests = {}, {}, {}
+  for index, client in ipairs(it.clients) do
+    waiting[index] = true
+    local function take(err, result)
+      if waiting[index] then
+        waiting[index], answers[index] = nil, answer_of(client, err, result)
+      end
+    end
+    local ok, is_sent, id =
+      pcall(call, client, 'request', it.method, it.params(client), take, it.buffer)
+    requests[index] = ok and is_sent and id or nil
+    if not (ok and is_sent) then
+      take(ok and 'it has ended' or tostring(is_sent))
+    end
+  end
+  local function give_up()
+    for index in pairs(waiting) do
+      if requests[index] and not is_gone(it.clients[index]) then
+        pcall(call, it.clients[index], 'cancel_request', requests[index])
+      end
+    end
+  end
+  local stop = ask.poll(M.patience, function(is_late)
+    for index in pairs(waiting) do
+      if is_gone(it.clients[index]) then
+        waiting[index] = nil
+        answers[index] = answer_of(it.clients[index], 'it has ended')
+      elseif is_late then
+        answers[index] = answer_of(it.clients[index], 'it does not answer')
+      end
+    end
+    if is_late then
+      give_up()
+    end
+    if is_late or next(waiting) == nil then
+      waiting = {}
+      it.on_done(vim.tbl_values(answers))
+      return true
+    end
+    return false
+  end)
+  return function()
+    stop()
+    give_up()
+  end
+end
+
+--- Of each loaded file buffer its changedtick, by its resolved path.
+---@return table<string, integer>
+local function ticks()
+  local found = vim.empty_dict()
+  for buffer, name in file_buffers.all() do
+    local path = file_buffers.path(buffer, name)
+    if path then
+      found[path] = api.nvim_buf_get_changedtick(buffer)
+    end
+  end
+  return found
+end
+
+--- What a server is to know of the line that a code action is for.
+---@param buffer integer
+---@param row integer 0-based
+---@return table[] diagnostics as servers have told them
+local function told_at(buffer, row)
+  local found = {}
+  for _, it in ipairs(vim.diagnostic.get(buffer, { lnum = row })) do
+    table.insert(found, vim.tbl_get(it, 'user_data', 'lsp'))
+  end
+  return found
+end
+
+---@param clients vim.lsp.Client[]
+---@return string[]
+local function names(clients)
+  return vim.tbl_map(function(client)
+    return client.name
+  end, clients)
+end
+
+---@class acp.LanguageQuestion
+---@field path string resolved
+---@field method string
+---@field params table without what is added here: the document, the place
+---@field row? integer 0-based
+---@field offsets? table<string, integer> where in that row, by encoding
+---@field tick? integer of the text that the host has seen
+---@field client? integer only that one
+---@field first? boolean only the first that can answer
+---@field bare? boolean nothing is added to `params`
+---@field diagnosed? boolean those of that row are added
+
+---@param arguments acp.LanguageQuestion
+---@param buffer integer
+---@return fun(client: vim.lsp.Client): table
+local function params(arguments, buffer)
+  return function(client)
+    if arguments.bare then
+      return arguments.params
+    end
+    local whole = vim.deepcopy(arguments.params)
+    if vim.tbl_isempty(whole) then
+      whole = vim.empty_dict()
+    end
+    whole.textDocument = { uri = vim.uri_from_bufnr(buffer) }
+    if arguments.offsets and not arguments.diagnosed then
+      local column = arguments.offsets[client.offset_encoding]
+      whole.position = { line = arguments.row, character = column }
+    elseif arguments.diagnosed then
+      local stop = arguments.offsets[client.offset_encoding]
+      whole.range = {
+        start = { line = arguments.row, character = 0 },
+        ['end'] = { line = arguments.row, character = stop },
+      }
+      whole.context = { diagnostics = told_at(buffer, arguments.row), triggerKind = 1 }
+    elseif arguments.method == 'textDocument/formatting' then
+      whole.options = {
+        tabSize = vim.lsp.util.get_effective_tabstop(buffer),
+        insertSpaces = vim.bo[buffer].expandtab,
+      }
+    end
+    return whole
+  end
+end
+
+--- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
+--- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
+---@param arguments acp.LanguageQuestion
+---@param reply acp.ToolReply
+---@return fun()? cancel
+function M.request(arguments, reply)
+  local buffer, is_new = M.buffer(arguments.path)
+  if not buffer then
+    return reply(nil, { problem = 'unloaded' })
+  end
+  local cancel
+  local function is_changed()
+    return arguments.tick and api.nvim_buf_get_changedtick(buffer) ~= arguments.tick
+  end
+  local stop = M.when_attached(buffer, arguments.method, is_new, function(clients)
+    if arguments.client then
+      clients = vim.tbl_filter(function(client)
+        return client.id == arguments.client
+      end, M.clients(buffer))
+    elseif arguments.first then
+      clients = { clients[1] }
+    end
+    if not api.nvim_buf_is_loaded(buffer) or is_changed() then
+      return reply(nil, { problem = 'changed' })
+    elseif #clients == 0 then
+      return reply(nil, { problem = 'none', servers = names(M.clients(buffer)) })
+    end
+    local before = ticks()
+    cancel = M.send({
+      clients = clients,
+      method = arguments.method,
+      params = params(arguments, buffer),
+      buffer = buffer,
+      on_done = function(answers)
+        reply(nil, { answers = answers, ticks = before })
+      end,
+    })
+  end)
+  return function()
+    stop()
+    if cancel then
+      cancel()
+    end
+  end
+end
+
+--- Ask all servers that work in these folders.
+---@param arguments { roots: string[], method: string, params: table }
+---@param reply acp.ToolReply
+---@return fun()? cancel
+function M.workspace(arguments, reply)
+  local function is_here(client)
+    local root = client.root_dir or vim.tbl_get(client, 'config', 'root_dir')
+    return root == nil
+      or vim.iter(arguments.roots):any(function(folder)
+        local inside = file_buffers.resolve(root)
+        return vim.startswith(inside .. '/', folder .. '/')
+          or vim.startswith(folder .. '/', inside .. '/')
+      end)
+  end
+  local function here(method)
+    return vim.tbl_filter(function(client)
+      return is_users(client) and is_here(client)
+    end, vim.lsp.get_clients({ method = method }))
+  end
+  local clients = here(arguments.method)
+  if #clients == 0 then
+    return reply(nil, { problem = 'none', servers = names(here()) })
+  end
+  return M.send({
+    clients = clients,
+    method = arguments.method,
+    params = function()
+      return arguments.params
+    end,
+    buffer = api.nvim_get_current_buf(),
+    on_done = function(answers)
+      reply(nil, { answers = answers })
+    end,
+  })
+end
+
+--- What a file defines, from the tree of treesitter, where no server knows.
+---@param arguments { path: string }
+---@param reply acp.ToolReply
+---@return fun()? cancel
+function M.tree(arguments, reply)
+  local buffer = M.buffer(arguments.path)
+  if not buffer then
+    return reply(nil, {})
+  end
+  local symbols = require('acp.prompt.symbols')
+  symbols.refresh({ buffer })
+  return ask.poll(1000, function(is_late)
+    local found = symbols.of(buffer)
+    if #found > 0 or is_late then
+      reply(nil, found)
+      return true
+    end
+    return false
+  end)
+end
+
+--- The servers of all buffers: for :checkhealth and :Acp tools.
+---@return { name: string, buffers: integer }[]
+function M.servers()
+  local found = {}
+  for _, client in ipairs(vim.tbl_filter(is_users, vim.lsp.get_clients())) do
+    local count = #vim.tbl_keys(client.attached_buffers or {})
+    table.insert(found, { name = client.name, buffers = count })
+  end
+  return found
+end
+
+return M

@@ -1,0 +1,131 @@
+-- The user's own tools: Lua functions that agents may call (`:help acp-tools-own`).
+
+local bridge = require('acp.host.bridge')
+
+local M = {}
+
+---@class acp.ToolContext
+---@field agent string
+---@field session string the agent's id of it
+---@field cwd string the folder of the session
+---@field reply fun(result: string|table) for who returns nothing: the result, later
+---@field fail fun(message: string) the same for what went wrong
+---@field on_cancel fun(callback: fun()) called when nobody waits for the result any more
+
+---@class acp.OwnTool
+---@field name string letters, digits and _
+---@field description string what it does and when to use it, for the agent
+---@field parameters? table JSON schema of an object; nil: it takes nothing
+---@field run fun(args: table, ctx: acp.ToolContext): string|table|nil
+---@field asks? boolean the user is asked each time
+
+---@type table<string, acp.OwnTool>
+local tools = {}
+
+local function changed()
+  if bridge.running() then
+    bridge.notify('tools_changed')
+  end
+end
+
+---@param parameters? table
+---@return table schema in which an empty table is what it must be
+local function schema(parameters)
+  local whole = vim.tbl_extend('force', { type = 'object' }, parameters or {})
+  if vim.tbl_isempty(whole.properties or {}) then
+    whole.properties = vim.empty_dict()
+  end
+  return whole
+end
+
+--- Make a function a tool of every agent.
+---@param tool acp.OwnTool
+---@return fun() remove takes it away
+function M.add(tool)
+  local is_named = type(tool) == 'table'
+    and type(tool.name) == 'string'
+    and tool.name:match('^[%w_]+$')
+    and #tool.name <= 60
+  if not is_named then
+    error('acp: a tool has a name of letters, digits and _', 0)
+  elseif type(tool.description) ~= 'string' or tool.description == '' then
+    error(('acp: the tool %s has no description'):format(tool.name), 0)
+  elseif type(tool.run) ~= 'function' then
+    error(('acp: the tool %s has no function `run`'):format(tool.name), 0)
+  elseif tool.parameters ~= nil and type(tool.parameters) ~= 'table' then
+    error(('acp: the parameters of the tool %s are no table'):format(tool.name), 0)
+  end
+  tools[tool.name] = tool
+  changed()
+  return function()
+    if tools[tool.name] == tool then
+      tools[tool.name] = nil
+      changed()
+    end
+  end
+end
+
+--- What there is, by name.
+---@param _ table
+---@param reply acp.ToolReply
+function M.list(_, reply)
+  local found = {}
+  for name, tool in vim.spairs(tools) do
+    table.insert(found, {
+      name = name,
+      description = tool.description,
+      parameters = schema(tool.parameters),
+      asks = tool.asks == true,
+    })
+  end
+  reply(nil, found)
+end
+
+---@param result any
+---@return string|table text, or plain data
+local function as_plain(result)
+  if type(result) == 'table' then
+    return vim.json.decode(vim.json.encode(result))
+  end
+  return tostring(result)
+end
+
+--- Run one.
+---@param arguments { name: string, arguments: table, agent: string, session: string, cwd: string }
+---@param reply acp.ToolReply
+---@return fun()? cancel
+function M.run(arguments, reply)
+  local tool = tools[arguments.name]
+  if not tool then
+    return reply(('there is no tool %s any more'):format(arguments.name))
+  end
+  local cancel
+  local context = {
+    agent = arguments.agent,
+    session = arguments.session,
+    cwd = arguments.cwd,
+    reply = function(result)
+      local ok, plain = pcall(as_plain, result)
+      reply(not ok and 'its result is no plain data' or nil, ok and plain or nil)
+    end,
+    fail = function(message)
+      reply(tostring(message))
+    end,
+    on_cancel = function(callback)
+      cancel = callback
+    end,
+  }
+  local ok, result = pcall(tool.run, arguments.arguments, context)
+  if not ok then
+    reply(tostring(result))
+  elseif result ~= nil then
+    context.reply(result)
+  end
+  return function()
+    if cancel then
+      cancel()
+    end
+  end
+end
+
+return M

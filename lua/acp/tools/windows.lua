@@ -1,0 +1,98 @@
+-- What is open, what the user looks at, and what is in the lists of errors, for tools of agents.
+
+local file_buffers = require('acp.files.buffers')
+local layout = require('acp.ui.layout')
+
+local api = vim.api
+
+local M = {}
+
+local KINDS = { E = 'error', W = 'warning', I = 'info', N = 'note' }
+
+---@type integer? the window with a file in which the user was last
+local last
+
+local function note()
+  local window = api.nvim_get_current_win()
+  if layout.takes_files(window) then
+    last = window
+  end
+end
+
+note()
+api.nvim_create_autocmd('WinEnter', {
+  group = api.nvim_create_augroup('acp.tools.windows', {}),
+  callback = note,
+})
+
+---@return integer? window with a file, in which the user is or was last
+local function current()
+  note()
+  if last and api.nvim_win_is_valid(last) and layout.takes_files(last) then
+    return last
+  end
+  return vim.iter(api.nvim_list_wins()):find(layout.takes_files)
+end
+
+--- The character, from 1, that stands at a byte of a line.
+---@param buffer integer
+---@param row integer 0-based
+---@param byte integer 0-based
+---@return integer
+local function character(buffer, row, byte)
+  local line = api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
+  return vim.fn.strchars(line:sub(1, byte)) + 1
+end
+
+--- The files that are open, each with the window that shows it.
+---@param _ table
+---@param reply acp.ToolReply
+function M.files(_, reply)
+  local found, here = {}, current()
+  for buffer, name in file_buffers.all() do
+    local path = file_buffers.path(buffer, name)
+    local shown = vim.fn.win_findbuf(buffer)
+    local is_current = here ~= nil and api.nvim_win_get_buf(here) == buffer
+    if path and (vim.bo[buffer].buflisted or #shown > 0) then
+      local file = {
+        path = path,
+        modified = vim.bo[buffer].modified,
+        language = vim.bo[buffer].filetype,
+        current = is_current,
+      }
+      local window = is_current and here or shown[1]
+      if window then
+        local cursor = api.nvim_win_get_cursor(window)
+        file.line, file.column = cursor[1], character(buffer, cursor[1] - 1, cursor[2])
+        file.first_visible = vim.fn.line('w0', window)
+        file.last_visible = vim.fn.line('w$', window)
+      end
+      table.insert(found, file)
+    end
+  end
+  reply(nil, found)
+end
+
+--- The entries of the quickfix list, or of the location list of the user's window.
+---@param arguments { list: 'quickfix'|'location' }
+---@param reply acp.ToolReply
+function M.list(arguments, reply)
+  local here = current() or 0
+  local is_location = arguments.list == 'location'
+  local items = is_location and vim.fn.getloclist(here) or vim.fn.getqflist()
+  local title = is_location and vim.fn.getloclist(here, { title = 1 })
+    or vim.fn.getqflist({ title = 1 })
+  local entries = vim.tbl_map(function(it)
+    local name = it.bufnr > 0 and api.nvim_buf_get_name(it.bufnr) or ''
+    return {
+      path = name ~= '' and file_buffers.resolve(vim.fn.fnamemodify(name, ':p')) or '',
+      line = it.lnum,
+      column = it.col,
+      kind = KINDS[it.type:upper()] or '',
+      text = it.text,
+    }
+  end, items)
+  reply(nil, { title = title.title or '', entries = entries })
+end
+
+return M
