@@ -49,6 +49,7 @@ map_answer('allow', 'allow_once', 'Allow once')
 map_answer('reject-permission', 'reject_once', 'Reject once')
 
 map('n', 'review', '<Cmd>Acp review<CR>', 'Show what the agents have changed')
+map('n', 'outline', '<Cmd>Acp outline<CR>', 'List what was said and done')
 map('n', 'undo', '<Cmd>Acp undo<CR>', 'Take back what the last turn has changed')
 
 --- `keys` is Lua that returns what is to be typed.

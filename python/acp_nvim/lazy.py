@@ -18,6 +18,7 @@ RARE: Final = frozenset(
     {
         "acp_nvim.protocol.v2.dialect",
         "acp_nvim.registry.unpack",
+        "acp_nvim.session.shell.effects",
         "acp_nvim.tools.connection",
         "acp_nvim.tools.listing",
         "acp_nvim.tools.server",

@@ -144,6 +144,13 @@ M.list = {
     end,
   },
   {
+    name = 'outline',
+    desc = 'list the prompts, tool calls, code and failures of the chat',
+    run = function()
+      require('acp.command.talk').outline()
+    end,
+  },
+  {
     name = 'steer',
     args = '{text}',
     desc = 'steer the running turn; an agent that cannot be steered gets it as the next prompt',

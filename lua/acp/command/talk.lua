@@ -1,4 +1,4 @@
--- What is done with all that was said in a session: rewind it, export it.
+-- What is done with all that was said in a session: rewind it, export it, list it.
 
 local agents = require('acp.command.agent')
 local bridge = require('acp.host.bridge')
@@ -81,6 +81,39 @@ function M.export(path)
       vim.cmd('new')
       vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
       vim.bo.filetype, vim.bo.buftype, vim.bo.bufhidden = 'markdown', 'nofile', 'wipe'
+    end)
+  end)
+end
+
+--- List the prompts, tool calls, code and failures of the chat, in the location list of its window.
+function M.outline()
+  local chat = agents.chat()
+  if not chat then
+    return
+  end
+  bridge.call('outline', { chat = chat }, function(err, items)
+    if err then
+      return bridge.warn(err)
+    elseif #items == 0 then
+      return notice.notice('nothing was said or done in this session yet')
+    end
+    require('acp.files.hands').calmly('the outline', function()
+      require('acp.chat.window').chat('open')
+      local window = require('acp.ui.layout').window_of(chat)
+      if not window then
+        return
+      end
+      for _, item in ipairs(items) do
+        item.bufnr = chat
+      end
+      vim.fn.setloclist(window, {}, ' ', { title = 'acp: outline', items = items })
+      vim.api.nvim_win_call(window, function()
+        vim.cmd('lopen')
+      end)
+      local list = vim.fn.getloclist(window, { winid = 0 }).winid
+      if list ~= 0 then
+        vim.api.nvim_set_current_win(list)
+      end
     end)
   end)
 end

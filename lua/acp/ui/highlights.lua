@@ -76,6 +76,7 @@ M.links = {
   AcpAllow = 'DiagnosticOk',
   AcpReject = 'DiagnosticError',
   AcpNeutral = 'Identifier',
+  AcpEffect = 'DiagnosticWarn',
   AcpSelected = 'CursorLine',
   AcpFormLabel = 'Function',
   AcpFormHost = 'DiagnosticWarn',

@@ -106,6 +106,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "steer": Verb(of_prompts.Steer, prompting.steer),
     "rewind": Verb(of_sessions.Rewind, rewinding.rewind),
     "export": Verb(payloads.OfChat, viewing.export),
+    "outline": Verb(payloads.OfChat, viewing.outline_of),
     "cancel": Verb(payloads.OfChat, prompting.cancel),
     "mode": Verb(of_prompts.SetMode, choosing.mode),
     "config": Verb(of_prompts.SetOption, choosing.config),

@@ -36,6 +36,7 @@ from acp_nvim.view.chat import plan
 from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
 from acp_nvim.view.cut import portions
+from acp_nvim.view.lists.outline import outline
 from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.view.talk import talk
@@ -309,3 +310,12 @@ def export(host: Host, payload: OfChat) -> str:
     """Answer what was said in a session, as markdown."""
     state = host.workspace.chat(payload.chat).session.state
     return talk(state.entries, state.title or f"{state.agent} in {state.cwd}")
+
+
+def outline_of(host: Host, payload: OfChat) -> list[dict[str, Any]]:
+    """Answer the places of a chat as items of a location list."""
+    chat = host.workspace.chat(payload.chat)
+    return [
+        pruned({"lnum": it.row + 1, "text": it.text, "type": "E" if it.has_failed else None})
+        for it in outline(chat.session.state, chat.transcript.blocks)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -17,6 +18,7 @@ from acp_nvim.session.reduce.terminals import shown_in
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import ToolCall
 from acp_nvim.view.block import Line
+from acp_nvim.view.question.deeds import Project
 from acp_nvim.view.question.elicitation import elicitation_menu
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.permission import changed, detail, permission_menu
@@ -130,7 +132,21 @@ def _menu(host: Host, asked: Asked) -> Callable[[], Menu]:
         cwd=session.state.cwd,
         said=sight.said,
         previews=previews(host, asked),
+        project=_project(host, session),
+        within=_within(asked),
     )
+
+
+def _project(host: Host, session: Session) -> Project:
+    roots = host.workspace.roots(session)
+    return Project((roots.cwd, *roots.additional), os.path.expanduser("~"))
+
+
+def _within(asked: Asked) -> str:
+    """Return the title of the call whose sub-agent asks; "" if the agent itself does."""
+    call = subject(asked)
+    outer = asked.session.state.entry(call.parent) if call and call.parent else None
+    return (outer.title or outer.kind) if isinstance(outer, ToolCall) else ""
 
 
 def is_large(asked: Asked) -> bool:

@@ -24,6 +24,7 @@ from acp_nvim.view.chat.terminal import surroundings
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.place import place, relative
 from acp_nvim.view.question import preview
+from acp_nvim.view.question.deeds import Project, beyond_reading
 from acp_nvim.view.question.menu import Menu, digest
 from acp_nvim.view.question.padding import gathered, shortened
 from acp_nvim.view.question.piece import Piece, made, near_ends
@@ -61,13 +62,18 @@ def permission_menu(
     cwd: str,
     said: str,
     previews: Sequence[Preview] = (),
+    project: Project | None = None,
+    within: str = "",
 ) -> Menu:
     """Return the menu of a permission; `said` is what the agent said before it, "" for nothing.
+
+    `within` is the title of the call whose sub-agent asks; "" if the agent itself does.
 
     `previews` are of the files that it is about; of others the agent's own diffs are shown. Asked
     for again it is known: it is drawn, and compared with what is answered, many times.
     """
-    return _menu(question, tool, agent, cwd, said, tuple(previews))
+    known = (tuple(previews), project or Project((cwd,)), within)
+    return _menu(question, tool, agent, cwd, said, *known)
 
 
 @lru_cache(maxsize=4)
@@ -78,14 +84,17 @@ def _menu(
     cwd: str,
     said: str,
     previews: tuple[Preview, ...],
+    project: Project,
+    within: str,
 ) -> Menu:
     title, pieces = _title(question.asks, tool), _body(tool, cwd, previews)
     above, omitted, below = near_ends(pieces, ENDS, gathered)
-    notes = (*_contradicted(previews, cwd), *_files(tool, cwd, previews))
+    deeds = beyond_reading(tool, cwd, project) if tool else ()
+    notes = (*deeds, *_contradicted(previews, cwd), *_files(tool, cwd, previews))
     return Menu(
         id=question.id,
         seen=digest(at_stake(question, tool, cwd, previews)),
-        title=f" {one_line(agent, 40)} asks ",
+        title=f" {one_line(agent, 40)} asks " + _for(within),
         kind="permission",
         head=tuple(gathered(title)),
         body=(*above, *below),
@@ -100,6 +109,10 @@ def _menu(
         option_kinds=tuple(option.kind for option in question.options),
         comparable=sum(not it.misfit for it in previews),
     )
+
+
+def _for(within: str) -> str:
+    return f"· sub-agent: {one_line(within, 40)} " if within else ""
 
 
 def changed(menu: Menu) -> Menu:

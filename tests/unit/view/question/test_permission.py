@@ -114,7 +114,8 @@ def test_the_whole_command_is_shown() -> None:
     call = tool(title="Run", raw_input='{"command":"cd /tmp\\n' + "x" * 500 + '\\nrm -rf ."}')
     view = menu(call)
     assert whole(view, call)[:4] == ["Run", *command.split("\n")]
-    assert rows(view)[2] == "x⟨×500⟩"
+    assert rows(view)[1] == "! removes: . · leaves the project: /tmp"
+    assert rows(view)[3] == "x⟨×500⟩"
 
 
 def test_a_command_that_is_the_title_is_shown_once() -> None:
@@ -309,11 +310,15 @@ def test_other_content_has_a_placeholder() -> None:
 def test_what_runs_in_a_terminal_of_the_call_is_shown() -> None:
     runs = Terminal("term", "rm -rf ~", "output", cwd="/else")
     call = tool(title="Clean up", content=(TerminalOutput("term"),), terminals=(runs,))
-    assert rows(menu(call))[1:3] == ["$ rm -rf ~", "in terminal term, in /else"]
+    assert rows(menu(call))[1:4] == [
+        "! removes: ~ · leaves the project: /else, ~",
+        "$ rm -rf ~",
+        "in terminal term, in /else",
+    ]
     other = replace(call, terminals=(replace(runs, command="rm -rf /"),))
     assert menu(call).seen != menu(other).seen
     named = replace(call, title="rm -rf ~", raw_input='{"n":1}')
-    assert rows(menu(named))[1:4] == ["{", '  "n": 1', "}"]  # a terminal does not say it all
+    assert rows(menu(named))[2:5] == ["{", '  "n": 1', "}"]  # a terminal does not say it all
 
 
 def test_locations_that_the_title_does_not_name() -> None:
@@ -403,7 +408,7 @@ def test_no_padding_pushes_the_command_out(padding: str) -> None:
 
 def test_the_command_of_an_endless_input_is_shown() -> None:
     said = json.dumps({"pad": "x" * 3_000_000, "command": COMMAND})
-    assert rows(menu(tool(title="Run", raw_input=said)))[1] == COMMAND
+    assert rows(menu(tool(title="Run", raw_input=said)))[2] == COMMAND
 
 
 @example("=", "\n")
