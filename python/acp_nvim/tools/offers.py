@@ -154,6 +154,7 @@ class Offers:
     def end(self) -> None:
         """The host ends: nothing of the socket is left."""
         if self._socket is not None:
+            anyio.notify_closing(self._socket)
             self._socket.close()
             self._socket = None
             shutil.rmtree(self.folder, ignore_errors=True)

@@ -102,6 +102,7 @@ class LoginStage:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.host.tools.end()
         await self._stack.aclose()
         assert not self.notifier.faults, self.notifier.faults
 
