@@ -34,6 +34,7 @@ from tests.support.fakes.fake_ports import FakeNotifier
 from tests.support.stage import Stage
 
 CHAT = 7
+TOKEN = "ACP_TOOLS_TOKEN"
 
 
 class FakeTerminals(FakeLogins):
@@ -69,6 +70,15 @@ class Running:
         with anyio.fail_after(PATIENCE):
             await self._over.wait()
         return self.error
+
+
+def asked(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what a request asks for, without the token of its relay, another for each."""
+    servers = [
+        {**it, "env": [var for var in it["env"] if var["name"] != TOKEN]}
+        for it in message["params"]["mcpServers"]
+    ]
+    return {**message["params"], "mcpServers": servers}
 
 
 class LoginStage:

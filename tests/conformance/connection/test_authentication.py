@@ -8,7 +8,7 @@ import anyio.lowlevel
 import pytest
 
 from acp_nvim.client.launch import Remote
-from tests.conformance.connection.logins import CHAT, LoginStage
+from tests.conformance.connection.logins import CHAT, LoginStage, asked
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.stage import Stage, notices, texts
 
@@ -81,7 +81,7 @@ async def test_c052_what_was_refused_is_done_after_the_login() -> None:
         login = stage.log_in("key")
         stage.agent.reply(await stage.agent.expect("authenticate"), {})
         again = await stage.agent.open()
-        assert again["params"] == first["params"]
+        assert asked(again) == asked(first)
         assert not await login.done()
         assert (session.state.status, stage.client.state) == ("idle", "ready")
         await stage.agent.quiet()
@@ -115,7 +115,7 @@ async def test_c054_a_session_that_is_opened_again(way: str) -> None:
         login = stage.log_in("key")
         stage.agent.reply(await stage.agent.expect("authenticate"), {})
         again = await stage.agent.expect(way)
-        assert again["params"] == first["params"]
+        assert asked(again) == asked(first)
         stage.agent.reply(again, {})
         assert not await login.done()
         assert (session.id, session.state.status) == ("old", "idle")
@@ -135,7 +135,7 @@ async def test_c054_a_mode_or_an_option_that_is_set() -> None:
         login = stage.log_in("key")
         stage.agent.reply(await stage.agent.expect("authenticate"), {})
         again = await stage.agent.expect("session/set_config_option")
-        assert again["params"] == first["params"]
+        assert asked(again) == asked(first)
         stage.agent.refuse(again, -32000, "no login")
         await login.done()
         assert "still wants" in stage.notifier.notices[-1]
@@ -307,7 +307,7 @@ async def test_c060_c061_a_new_process_is_initialized_and_asked_again() -> None:
         login = stage.log_in("tty")
         await stage.second.initialize(authMethods=[TERMINAL])
         again = await stage.second.open()
-        assert again["params"] == first["params"]
+        assert asked(again) == asked(first)
         assert not await login.done()
         assert stage.started == 2
         assert stage.client.state == "ready"

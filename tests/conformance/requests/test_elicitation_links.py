@@ -329,12 +329,15 @@ async def test_c063_c301_while_the_agent_logs_in():
 def test_c295_a_link_is_opened_by_the_system_and_by_nothing_else() -> None:
     """The host has no way to fetch a page, and Neovim hands the address to the system's opener.
 
-    What reaches a remote agent is in `transport`, which knows nothing of elicitation.
+    What reaches a remote agent is in `transport`, and the relay of the tools goes over a socket of
+    this machine: neither knows anything of elicitation.
     """
     python = {path: path.read_text() for path in ROOT.glob("python/acp_nvim/**/*.py")}
-    transport = [text for path, text in python.items() if path.parent.name == "transport"]
-    assert transport and not [text for text in transport if "elicitation" in text]
-    python = {path: text for path, text in python.items() if path.parent.name != "transport"}
+    connects = {path for path in python if path.parent.name in ("transport", "tools")}
+    assert connects and not [path for path in connects if "elicitation" in python[path]]
+    tools = [python[path] for path in connects if path.parent.name == "tools"]
+    assert any("AF_UNIX" in text for text in tools) and not any("AF_INET" in it for it in tools)
+    python = {path: text for path, text in python.items() if path not in connects}
     fetches = re.compile(r"\b(urllib\.request|http\.client|webbrowser|socket)\b")
     assert not [path.name for path, text in python.items() if fetches.search(text)]
     lua = {path: path.read_text() for path in ROOT.glob("lua/acp/**/*.lua")}
