@@ -74,11 +74,14 @@ class Running:
 
 def asked(message: dict[str, Any]) -> dict[str, Any]:
     """Return what a request asks for, without the token of its relay, another for each."""
+    params = message["params"]
+    if "mcpServers" not in params:
+        return dict(params)
     servers = [
         {**it, "env": [var for var in it["env"] if var["name"] != TOKEN]}
-        for it in message["params"]["mcpServers"]
+        for it in params["mcpServers"]
     ]
-    return {**message["params"], "mcpServers": servers}
+    return {**params, "mcpServers": servers}
 
 
 class LoginStage:
