@@ -47,6 +47,7 @@ M.EVENTS = {
   { 'FileAppendPost' },
   { 'FileAppendPre' },
   { 'FileChangedShell' },
+  { 'FileType' },
   { 'FileWritePost' },
   { 'FileWritePre' },
   { 'FocusGained' },

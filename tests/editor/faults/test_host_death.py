@@ -67,7 +67,8 @@ def test_the_next_command_names_them_and_the_snapshot_has_what_was_said(job: Mai
     assert "remember the milk" in job.nvim.messages()
     [stayed] = sessions(job)
     assert (stayed["state"], stayed["bufnr"], stayed["id"]) == ("closed", before["bufnr"], NAME)
-    assert [it["text"] for it in stayed["entries"]] == ["remember the milk", "I will"]
+    said = ["remember the milk", "I will", "── done · 0:00"]
+    assert [it["text"] for it in stayed["entries"]] == said
     assert job.nvim.lines(before["bufnr"]) == lines
     job.command("Acp log")
     job.inspect()

@@ -279,10 +279,10 @@ def test_a_selection_is_read_where_it_is_now(nvim: Neovim) -> None:
     )
     nvim.command("1normal! Onew")
     nvim.command("%s/3/three/")
-    code = "return require('acp.files.live').selection(0, ...)"
+    code = "return require('acp.prompt.attachment').selected(0, ...)"
     assert nvim.lua(code, mark) == {"first": 3, "last": 4, "lines": ["2", "three"]}
     assert nvim.lua(code, mark) is None
-    assert nvim.lua("return require('acp.files.live').selection(999, 1)") is None
+    assert nvim.lua("return require('acp.prompt.attachment').selected(999, 1)") is None
 
 
 def test_a_long_buffer_is_read_in_portions_as_long_as_it_is_the_same(nvim: Neovim) -> None:

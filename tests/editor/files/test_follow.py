@@ -205,7 +205,7 @@ def test_it_is_off_when_the_user_moves_in_its_window(job: MainJob) -> None:
     assert job.inspect()["follow"]["enabled"]
     job.nvim.input("<C-w>p")
     job.nvim.input("jj")
-    job.told("follow is off", "you moved")
+    job.told("you moved in the window that follows", ":Acp follow goes on")
     assert job.inspect()["follow"] == {"enabled": False}
     job.nvim.input("<C-w>p")
     call(agent, 1, locations=at(other, 70))

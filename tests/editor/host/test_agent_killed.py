@@ -123,7 +123,9 @@ CUT_OFF = ("prompted", "streaming", "asking", "writing", "reading", "in_terminal
 
 
 def sentences(job: MainJob) -> list[str]:
-    return [it["text"] for it in job.session()["entries"] if it["kind"] == "notice"]
+    """Return the notices, without the rows below turns."""
+    notices = [it["text"] for it in job.session()["entries"] if it["kind"] == "notice"]
+    return [it for it in notices if not it.startswith("── ")]
 
 
 def said(job: MainJob) -> list[str]:
@@ -254,7 +256,7 @@ def test_an_agent_that_opens_nothing_again_is_told_what_was_said(job: MainJob) -
     again.initialize(agentCapabilities={"promptCapabilities": {"embeddedContext": True}})
     again.open("another")
     job.until(lambda: job.session()["state"] == "idle")
-    assert "cannot load sessions: this one starts anew, and what was said" in sentences(job)[-1]
+    assert "cannot load sessions: this one starts anew, and your next prompt carries what was said" in sentences(job)[-1]
     assert said(job) == ["remember the milk", "I will remember the milk"]
     first, talk = job.turn(again, "what was it?")["params"]["prompt"]
     assert first == {"type": "text", "text": "what was it?"}

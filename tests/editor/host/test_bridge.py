@@ -55,7 +55,7 @@ def test_the_configuration_goes_first_and_again_when_it_changes(stage: HostStage
     stage.until_told("start", 2)
     assert [it[0] for it in stage.nvim.lua("return _G.told")] == ["configure", "start", "start"]
     first = stage.told("configure")[0]
-    assert first["options"] == {"python": sys.executable}
+    assert first["options"] == {"python": sys.executable, "context": "off"}
     assert first["paths"]["root"] == str(stage.root)
     assert first["paths"]["data"].endswith("/acp.nvim")
     assert first["nvim"].startswith("0.")

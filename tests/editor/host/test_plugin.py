@@ -54,7 +54,8 @@ def test_it_maps_plugs_and_nothing_else(nvim: Neovim) -> None:
         fold-close-all next-prompt previous-prompt next-tool previous-tool file file-split browse
         raw yank-code yank-answer send older newer drop told put put-before take-back output
         output-to-quickfix list-open list-close list-rename list-delete list-filter agent-details
-        agent-start agent-install agent-remove agent-stop agents-fetch edit-prompt rewind"""
+        agent-start agent-install agent-remove agent-stop agents-fetch edit-prompt rewind
+        list-answer outline"""
     plugs = {f"n <Plug>(acp-{name})" for name in (anywhere + " " + in_own_windows).split()}
     plugs |= {f"i <Plug>(acp-{name})" for name in ("send", "older", "newer")}
     plugs |= {

@@ -208,7 +208,7 @@ def test_a_selection_of_a_file(nvim: Neovim, spy: BridgeSpy) -> None:
     }
     nvim.command("0put ='above'")
     nvim.command("$put ='below'")
-    now = nvim.lua("return require('acp.files.live').selection(...)", 1, mark)
+    now = nvim.lua("return require('acp.prompt.attachment').selected(...)", 1, mark)
     assert now == {"first": 3, "last": 4, "lines": ["b", "c"]}
 
 
