@@ -85,8 +85,8 @@ def leave(nvim: Neovim) -> None:
 
 def commented(nvim: Neovim) -> list[str]:
     """Return the comments of the project."""
-    nvim.command("Acp comments")
-    nvim.wait(lambda: nvim.eval("&buftype") == "quickfix")
+    nvim.command("messages clear | Acp comments")
+    nvim.wait(lambda: nvim.eval("&buftype") == "quickfix" or "no comments" in nvim.messages())
     return sorted(it["text"] for it in nvim.eval("getqflist()"))
 
 
@@ -95,6 +95,7 @@ def test_what_both_say_on_one_file_is_there_and_is_sent_once(job: MainJob) -> No
     path = job.edit("a.txt", "one\ntwo\nthree\n")
     job.command("1Acp comment mine")
     job.told("it is sent with your next prompt")
+    job.until(lambda: kept_comments(job))
     with beside(job) as other:
         other.command(f"edit {path}")
         other.wait("vim.fn.exists(':Acp') == 2")
