@@ -7,6 +7,7 @@ local file_buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local save = require('acp.files.save')
 local stamps = require('acp.files.stamps')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -163,7 +164,9 @@ api.nvim_create_autocmd('InsertLeavePre', {
   desc = 'What agents have made of the file meanwhile',
   callback = function(event)
     if waiting[event.buf] then
-      catch_up(event.buf)
+      unseen.leaving(function()
+        catch_up(event.buf)
+      end)
     end
   end,
 })

@@ -93,9 +93,25 @@ function M.stop_insert()
   end_insert()
 end
 
+local is_leaving = false -- the user leaves insert mode
+
+--- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
+---@param action fun()
+function M.leaving(action)
+  is_leaving = true
+  local ok, err = pcall(action)
+  is_leaving = false
+  if not ok then
+    error(err, 0)
+  end
+end
+
 --- A handler may have ended insert mode, which Neovim leaves only when it comes to the next key: then
 --- it is entered again, at the same place.
 local function hold_insert()
+  if is_leaving then
+    return
+  end
   local cursor = api.nvim_win_get_cursor(0)
   local group = api.nvim_create_augroup('acp.unseen.insert', {})
   vim.on_key(let_go, listener)

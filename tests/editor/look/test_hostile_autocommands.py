@@ -286,3 +286,18 @@ def test_a_message_stays_on_the_screen_whatever_the_agent_does() -> None:
         assert path.read_text() == "two\n"
         row = "join(map(range(1, 80), 'screenstring(&lines, v:val)'), '')"
         assert job.nvim.eval(row).rstrip() == "of the user"
+
+
+def test_what_runs_while_the_user_leaves_insert_mode_does_not_bring_it_back() -> None:
+    """Neovim serves what waits while a handler of `InsertLeavePre` waits for the host."""
+    with MainJob({"ui": {"notify": "off"}}) as job:
+        job.edit("mine.txt", "one\n")
+        job.nvim.lua(
+            """vim.api.nvim_create_autocmd('InsertLeavePre', { callback = function()
+              local unseen = require('acp.ui.unseen')
+              unseen.leaving(function() unseen.loudly({}, function() end) end)
+            end })"""
+        )
+        job.nvim.input("A two<Esc>x")
+        assert job.nvim.mode()["mode"] == "n"
+        assert job.nvim.lines() == ["one tw"]
