@@ -78,7 +78,7 @@ LESSONS = (
     ),
     Lesson(
         "Stop",
-        "Send\n`/plan`\nI take ten seconds, unless you stop me:\n`:Acp cancel`\n"
+        "Send\n`/plan`\nI take ten seconds. To stop me:\n`:Acp cancel`\n"
         "What you send meanwhile waits:\n`:Acp queue`",
         "I wait for\n`/plan`",
     ),
