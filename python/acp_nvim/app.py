@@ -214,8 +214,8 @@ def offers(
     editor: Editor, workspace: Workspace, review: Review, follow: FollowAlong, tasks: Tasks
 ) -> Offers:
     """Return what offers agents the tools of the editor."""
-    books, notes, comments = review.log, review.notes, review.comments
-    parts = Parts(editor, follow, books, review.decisions, notes, comments, review.restore)
+    log, notes, comments = review.log, review.notes, review.comments
+    parts = Parts(editor, follow, log, review.decisions, notes, comments, review.restore)
     fault, secret = editor.notifier.fault, workspace.redaction.learn
     return Offers(parts, tasks.start_soon, fault, secret, workspace.run_folder)
 
