@@ -12,7 +12,7 @@ local M = {}
 
 ---@alias acp.Completion
 ---| 'agent' | 'open_agent' | 'chat_agent' | 'turn' | 'review' | 'mention' | 'mode' | 'model' | 'option'
----| 'command' | 'login'
+---| 'command' | 'login' | 'worktree'
 
 ---@class acp.SubCommand
 ---@field name string
@@ -116,6 +116,15 @@ M.list = {
     words = { 'close', 'delete', 'archive', 'unarchive' },
     run = function(invoked)
       agent().sessions(invoked.word)
+    end,
+  },
+  {
+    name = 'worktree',
+    args = '[agent]',
+    desc = 'open a session in a git worktree of its own; or merge or remove such a worktree',
+    complete = 'worktree',
+    run = function(invoked)
+      require('acp.command.worktrees').run(invoked.text)
     end,
   },
   {

@@ -38,6 +38,7 @@ from acp_nvim.commands.payloads import (
     of_views,
 )
 from acp_nvim.commands.sessions import deeds, left, listing, stayed
+from acp_nvim.commands.worktrees import worktrees
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -79,6 +80,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "reopen": Verb(of_sessions.Reopen, deeds.reopen),
     "forget": Verb(of_sessions.Forget, deeds.forget),
     "rename": Verb(of_sessions.Rename, deeds.rename),
+    "worktree": Verb(of_sessions.OfWorktree, worktrees.worktree),
     "last_agent": Verb(of_sessions.OfProject, deeds.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
     "agent_list": Verb(of_agents.ListAgents, agent_list.listing),

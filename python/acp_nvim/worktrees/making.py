@@ -53,8 +53,9 @@ async def parts(own: Repository, there: str, name: str = "") -> AsyncIterator[Pa
                 yield it
 
 
-async def planned(records: Worktrees, home: str, agent: str) -> Worktree:
-    """Return the worktree that would be made. Raises `UserError` where there cannot be one."""
+async def planned(records: Worktrees, home: str, agents: Sequence[str]) -> tuple[Worktree, ...]:
+    """Return the worktrees that would be made for these agents. Raises `UserError` where there
+    cannot be one."""
     own = await repository(home)
     if await own.commit_of("HEAD") is None:
         raise UserError(f"{home} has no commit yet: git commit, then :Acp worktree")
@@ -62,7 +63,12 @@ async def planned(records: Worktrees, home: str, agent: str) -> Worktree:
     names = [it.split("/") for it in os.fsdecode(refs.output).split()]
     if any(it == ["refs", "heads", "acp"] for it in names):
         raise UserError("a branch is called acp, so that none can be acp/NAME: git branch -m acp …")
-    return records.new(agent, home, {it[3] if it[1] == "heads" else it[2] for it in names})
+    taken = {it[3] if it[1] == "heads" else it[2] for it in names}
+    found: list[Worktree] = []
+    for agent in agents:
+        found.append(records.new(agent, home, taken))
+        taken.add(found[-1].name)
+    return tuple(found)
 
 
 async def make(records: Worktrees, worktree: Worktree, copied: Sequence[str]) -> tuple[str, ...]:

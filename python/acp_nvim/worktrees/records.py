@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -23,6 +23,11 @@ from acp_nvim.storage import private
 
 ENDING: Final = ".json"
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
+
+
+def is_same(one: str, other: str) -> bool:
+    """Tell whether two names are of one folder."""
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 class Worktree(Struct, frozen=True):
@@ -40,16 +45,21 @@ class Worktree(Struct, frozen=True):
         """The branch that it is on, at first."""
         return f"acp/{self.name}"
 
+    @property
+    def label(self) -> str:
+        """What it is called in a list."""
+        return f"{os.path.basename(self.home)} ⎇ {self.name}"
+
     def ref(self, what: str) -> str:
         """Return the name of its commit that is the `base`, or that was `merged` last."""
         return f"refs/acp/{self.name}/{what}"
 
 
 class Worktrees:
-    """The records; `folder` is asked at each use, for it is configured late."""
+    """The records; `folder` is where they and the worktrees are: it is configured late."""
 
-    def __init__(self, folder: Callable[[], str]) -> None:
-        self._folder = folder
+    def __init__(self, folder: str = "") -> None:
+        self.folder = folder
         self._read: tuple[int, dict[str, Worktree]] = (-1, {})
 
     def all(self) -> tuple[Worktree, ...]:
@@ -70,9 +80,17 @@ class Worktrees:
         found = self.at(folder)
         return folder if found is None else found.home
 
+    def is_of(self, home: str, folder: str) -> bool:
+        """Tell whether a folder is that project, or a worktree of it."""
+        return is_same(home, self.home(folder))
+
+    def labels(self) -> Mapping[str, str]:
+        """Return what the folder of each is called in a list."""
+        return {it.folder: it.label for it in self.all()}
+
     def new(self, agent: str, home: str, taken: Collection[str]) -> Worktree:
         """Return one that is not there yet; `taken` are names that are in use otherwise."""
-        real, top = os.path.realpath(home), os.path.realpath(self._folder())
+        real, top = os.path.realpath(home), os.path.realpath(self.folder)
         word = _plain(agent) or "agent"
         project = f"{_plain(os.path.basename(real)) or 'project'}-{_digest(real)}"
         names = (f"{word}-{number}" for number in count(1))
@@ -96,7 +114,7 @@ class Worktrees:
         self._read = (-1, {})
 
     def _known(self) -> dict[str, Worktree]:
-        folder = os.path.realpath(self._folder())
+        folder = os.path.realpath(self.folder)
         try:
             written = os.stat(folder).st_mtime_ns
         except OSError:

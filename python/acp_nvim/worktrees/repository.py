@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
+from acp_nvim.worktrees.records import is_same
 
 LONG: Final = 600.0
 """Seconds that git may take to write a tree."""
@@ -216,7 +217,7 @@ async def repository(folder: str) -> Repository:
     except UserError as error:
         why = await git.refusal(folder)
         raise UserError(why or f"{folder} has no work tree of git: {error}") from error
-    if not _is_same(top, folder):
+    if not is_same(top, folder):
         raise UserError(f"{folder} is not the top of its work tree, which is {top}: :cd there")
     return found
 
@@ -225,10 +226,6 @@ def _converts(key: str, value: str, *, is_dos: bool) -> bool:
     if key == "text":
         return is_dos and value != "unset"
     return value == "crlf" if key == "eol" else value not in ("unspecified", "unset")
-
-
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _with_repository(folder: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -43,11 +43,11 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def records(tmp_path: Path) -> Worktrees:
-    return Worktrees(lambda: str(tmp_path / "acp.nvim" / "worktrees"))
+    return Worktrees(str(tmp_path / "acp.nvim" / "worktrees"))
 
 
 async def made(records: Worktrees, project: Path, *copied: str) -> Worktree:
-    worktree = await making.planned(records, str(project), "claude")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
     assert await making.make(records, worktree, copied) == ()
     return next(it for it in records.all() if it.folder == worktree.folder)
 
@@ -103,9 +103,10 @@ async def test_names_are_new_and_safe(project: Path, records: Worktrees) -> None
     assert records.at(f"{second.folder}/src") == second
     assert records.home(first.folder) == str(project)
     run(project, "branch", "acp/odd-1")
-    odd = await making.planned(records, str(project), "../Odd; $(x)")
+    (odd,) = await making.planned(records, str(project), ["../Odd; $(x)"])
     assert odd.name == "odd-x-1"
-    assert (await making.planned(records, str(project), "Odd!")).name == "odd-2"
+    more = await making.planned(records, str(project), ["Odd!", "odd"])
+    assert [it.name for it in more] == ["odd-2", "odd-3"]
 
 
 async def test_what_differs_is_merged_once(project: Path, records: Worktrees) -> None:
@@ -188,7 +189,7 @@ async def test_no_hook_and_no_filter_runs_and_pointers_stay(
         config.write(f"[core]\nfsmonitor = {command}\nsshCommand = {command}\n")
         config.write(f"[commit]\ngpgSign = true\n[gpg]\nprogram = {command}\n")
     (project / "a.bin").write_text("the large file itself\n")
-    worktree = await making.planned(records, str(project), "claude")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
     said = await making.make(records, worktree, ())
     assert said == ("a.bin goes through the filter lfs",)
     there = Path(worktree.folder)
@@ -232,14 +233,14 @@ async def test_where_there_can_be_none_it_says_why(tmp_path: Path, records: Work
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(UserError, match="no work tree of git"):
-        await making.planned(records, str(empty), "claude")
+        await making.planned(records, str(empty), ["claude"])
     run(empty, "init", "-q")
     with pytest.raises(UserError, match="has no commit yet: git commit"):
-        await making.planned(records, str(empty), "claude")
+        await making.planned(records, str(empty), ["claude"])
     commit(empty, a="1\n")
     run(empty, "branch", "acp")
     with pytest.raises(UserError, match="a branch is called acp"):
-        await making.planned(records, str(empty), "claude")
+        await making.planned(records, str(empty), ["claude"])
     run(empty, "branch", "-D", "acp")
     (empty / "sub").mkdir()
     with pytest.raises(UserError, match=f"not the top of its work tree, which is {empty}"):
@@ -266,7 +267,7 @@ async def test_files_that_are_named_come_along(project: Path, records: Worktrees
     (project / ".env").chmod(0o600)
     (project / "link").symlink_to("/etc/passwd")
     (project.parent / "outside").write_text("x")
-    worktree = await making.planned(records, str(project), "claude")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
     names = (".env", "not there", "link", "../outside", "/etc/passwd", ".git/config")
     said = await making.make(records, worktree, names)
     there = Path(worktree.folder)
@@ -316,7 +317,7 @@ async def test_a_kill_amid_making_leaves_what_is_found_and_removed(
     project: Path, records: Worktrees, killed: list[str], step: str
 ) -> None:
     before = state(project)
-    worktree = await making.planned(records, str(project), "claude")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
     killed.append(step)
     with pytest.raises(Killed):
         await making.make(records, worktree, ())
@@ -347,7 +348,7 @@ async def test_a_kill_amid_removing_is_gone_on_with(
 async def test_what_git_had_begun_to_note_when_it_was_killed_goes(
     project: Path, records: Worktrees
 ) -> None:
-    worktree = await making.planned(records, str(project), "claude")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
     records.note(worktree)
     half = project / ".git/worktrees" / Path(worktree.folder).name
     half.mkdir(parents=True)
@@ -358,7 +359,7 @@ async def test_what_git_had_begun_to_note_when_it_was_killed_goes(
 
 async def test_a_failure_leaves_nothing(project: Path, records: Worktrees) -> None:
     before = state(project)
-    worktree = await making.planned(records, str(project), "claude")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
     Path(worktree.folder).mkdir(parents=True)
     (Path(worktree.folder) / "in the way").write_text("")
     with pytest.raises(UserError, match="already exists"):

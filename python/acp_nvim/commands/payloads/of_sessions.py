@@ -143,6 +143,18 @@ class Stayed(Struct, frozen=True):
     chats: tuple[StayedChat, ...]
 
 
+class OfWorktree(Struct, frozen=True):
+    """What is done with a worktree of that project: the one of that name, else of the chat, else
+    the one that the user picks; a `new` one is for that agent."""
+
+    action: Literal["new", "merge", "commit", "remove"]
+    file: str
+    cwd: str
+    agent: str = ""
+    name: str = ""
+    chat: int | None = None
+
+
 class Rewind(Struct, frozen=True):
     """To before the turn of that number, else before the last one."""
 
