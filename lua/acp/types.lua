@@ -24,6 +24,7 @@ vim.g.acp = nil
 ---@field restore? boolean
 ---@field idle_minutes? number
 ---@field worktree? acp.WorktreeOptions
+---@field race? acp.RaceOptions
 ---@field log? acp.LogOptions
 
 ---@class acp.AgentOptions
@@ -82,6 +83,9 @@ vim.g.acp = nil
 
 ---@class acp.WorktreeOptions
 ---@field copy? string[] files of the project that git does not track, and that come along
+
+---@class acp.RaceOptions
+---@field check? string a command that tells by its exit code how well it went
 
 ---@class acp.LogOptions
 ---@field level? 'debug'|'info'|'warning'|'error'

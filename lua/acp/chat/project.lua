@@ -79,16 +79,13 @@ end
 --- Those of some chats whose folders hold a path; where projects lie in one another, the inner ones.
 ---@param chats acp.Chat[]
 ---@param path string
----@param with_worktrees? boolean those in worktrees of a project count to it, too
 ---@return acp.Chat[] in the same order
-function M.holding(chats, path, with_worktrees)
+function M.holding(chats, path)
   local most, found, wanted = 0, {}, real(path) .. '/'
   local more = require('acp.host.options').value('additional_directories')
   for _, chat in ipairs(chats) do
     local depth = 0
-    local roots = vim.list_extend({ chat.root }, type(more) == 'table' and more or {})
-    table.insert(roots, with_worktrees and chat.project or nil)
-    for _, root in ipairs(roots) do
+    for _, root in ipairs(vim.list_extend({ chat.root }, type(more) == 'table' and more or {})) do
       local folder = real(root):gsub('/*$', '/')
       depth = vim.startswith(wanted, folder) and math.max(depth, #folder) or depth
     end

@@ -16,7 +16,6 @@ local M = {}
 ---@field root string the project that its agent is let into
 ---@field used integer the larger, the later it was used
 ---@field title? string of its session
----@field project? string the user's, where it works in a worktree of that
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
 
@@ -80,34 +79,33 @@ end
 
 --- The host has told where a session works, and what it is called.
 ---@param buffer integer a chat
----@param status { cwd?: string, title?: string, project?: string }
-function M.place(buffer, status)
-  local chat = chats[buffer]
-  if chat then
-    chat.root = status.cwd or chat.root
-    chat.title, chat.project = status.title, status.project
+---@param root? string
+---@param title? string
+function M.place(buffer, root, title)
+  if chats[buffer] then
+    chats[buffer].root = root or chats[buffer].root
+    chats[buffer].title = title
   end
 end
 
 --- The chats of the project that the user is in: of the file in the current window, else of the
 --- working directory. A window without a file is in any.
 ---@param is_strict? boolean not of the working directory, if the file has a project of its own
----@param with_worktrees? boolean those in worktrees of the project, too
 ---@return acp.Chat[] last used first
-function M.here(is_strict, with_worktrees)
+function M.here(is_strict)
   local all, file, cwd = M.all(), project.file(), vim.fn.getcwd()
   if file == '' then
     return all
   end
-  local found = project.holding(all, file, with_worktrees)
+  local found = project.holding(all, file)
   local is_elsewhere = is_strict and project.root(file, cwd) ~= project.root('', cwd)
-  return (#found > 0 or is_elsewhere) and found or project.holding(all, cwd, with_worktrees)
+  return (#found > 0 or is_elsewhere) and found or project.holding(all, cwd)
 end
 
 --- The chat of the current buffer, else the one of this project that was used last.
 ---@return acp.Chat?
 function M.current()
-  return M.of(api.nvim_get_current_buf()) or M.here(false, true)[1]
+  return M.of(api.nvim_get_current_buf()) or M.here()[1]
 end
 
 ---@return table status of the current chat as the host has told it, empty if there is none

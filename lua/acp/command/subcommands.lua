@@ -12,7 +12,7 @@ local M = {}
 
 ---@alias acp.Completion
 ---| 'agent' | 'open_agent' | 'chat_agent' | 'turn' | 'review' | 'mention' | 'mode' | 'model' | 'option'
----| 'command' | 'login' | 'worktree'
+---| 'command' | 'login' | 'worktree' | 'race' | 'compare'
 
 ---@class acp.SubCommand
 ---@field name string
@@ -125,6 +125,24 @@ M.list = {
     complete = 'worktree',
     run = function(invoked)
       require('acp.command.worktrees').run(invoked.text)
+    end,
+  },
+  {
+    name = 'race',
+    args = '{agent} {agent}… {prompt}',
+    desc = 'send a prompt to several agents, each in a worktree of its own',
+    complete = 'race',
+    run = function(invoked)
+      require('acp.command.worktrees').race(invoked.text)
+    end,
+  },
+  {
+    name = 'compare',
+    args = '[name…]',
+    desc = 'compare what came of worktrees, and take single hunks',
+    complete = 'compare',
+    run = function(invoked)
+      require('acp.review.versions').compare(vim.split(invoked.text, '%s+', { trimempty = true }))
     end,
   },
   {

@@ -40,6 +40,15 @@ function M.run(text)
   end)
 end
 
+--- Send a prompt to several agents.
+---@param text string their names, and the prompt
+function M.race(text)
+  local chat = chats.of(api.nvim_get_current_buf())
+  local payload = { text = text, file = agents.file(), cwd = vim.fn.getcwd() }
+  payload.chat = chat and chat.chat
+  bridge.notify('race', payload)
+end
+
 ---@return { name: string, home: string, folder: string, is_made: boolean }[] all records
 function M.all()
   local data = vim.fn.stdpath('data') --[[@as string]]

@@ -240,7 +240,7 @@ end
 local function set_status(buffer, status)
   local before = vim.b[buffer].acp_status or {}
   vim.b[buffer].acp_status = status
-  require('acp.chat.registry').place(buffer, status)
+  require('acp.chat.registry').place(buffer, status.cwd, status.title)
   if before.title ~= status.title then
     vim.cmd.redrawstatus({ bang = true })
   end

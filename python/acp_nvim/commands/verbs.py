@@ -38,7 +38,7 @@ from acp_nvim.commands.payloads import (
     of_views,
 )
 from acp_nvim.commands.sessions import deeds, left, listing, stayed
-from acp_nvim.commands.worktrees import worktrees
+from acp_nvim.commands.worktrees import racing, versions, worktrees
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -81,6 +81,12 @@ VERBS: Mapping[str, Verb[Any]] = {
     "forget": Verb(of_sessions.Forget, deeds.forget),
     "rename": Verb(of_sessions.Rename, deeds.rename),
     "worktree": Verb(of_sessions.OfWorktree, worktrees.worktree),
+    "race": Verb(of_sessions.Race, racing.race),
+    "versions": Verb(of_sessions.CompareVersions, versions.compare),
+    "versions_checked": Verb(of_sessions.OfVersions, versions.checked),
+    "versions_file": Verb(of_sessions.OfVersionsFile, versions.file),
+    "versions_take": Verb(of_sessions.TakeVersion, versions.take),
+    "versions_closed": Verb(of_sessions.OfVersions, versions.closed),
     "last_agent": Verb(of_sessions.OfProject, deeds.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
     "agent_list": Verb(of_agents.ListAgents, agent_list.listing),

@@ -195,6 +195,12 @@ class WorktreeOptions(Section):
     copied: List[str] = Field(default=(), alias="copy")
 
 
+class RaceOptions(Section):
+    """The command by whose exit code agents that raced are compared."""
+
+    check: str | None = None
+
+
 class LogOptions(Section):
     """How much is logged."""
 
@@ -218,6 +224,7 @@ class Options(Section):
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
     worktree: WorktreeOptions = WorktreeOptions()
+    race: RaceOptions = RaceOptions()
     restore: bool = False
     idle_minutes: Minutes = 0.0
     registry: RegistryUrl | None = None

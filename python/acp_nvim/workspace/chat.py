@@ -70,8 +70,6 @@ class Chat:
         self.changes = NOTHING
         """What waits for review in its project."""
         self.pins_plan = False
-        self.project = ""
-        """The user's, where it works in a worktree of that."""
         self.is_suspended = False
         """Its agent was ended because nobody used it: who chooses the session opens it again."""
         self.is_drawn = True
@@ -130,5 +128,4 @@ class Chat:
         methods = () if info is None else info.auth_methods
         logins = {"logins": [method.id for method in methods]} if methods else {}
         changes = {"changes": asdict(self.changes)} if self.changes.hunks else {}
-        project = {"project": self.project} if self.project else {}
-        return summary(self.session.state) | logins | changes | project
+        return summary(self.session.state) | logins | changes

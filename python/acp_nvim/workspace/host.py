@@ -95,8 +95,6 @@ class Host(Struct, frozen=True):
     def add(self, chat: Chat) -> None:
         """Take a chat into the workspace and put it on the screen."""
         self.workspace.chats[chat.number] = chat
-        worktree = self.workspace.worktrees.at(chat.session.state.cwd)
-        chat.project = "" if worktree is None else worktree.home
         if self.workspace.options.ui.plan == "top":
             chat.pin_plan()
         self.count_changes()

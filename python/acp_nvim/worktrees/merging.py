@@ -50,12 +50,15 @@ class Pending(Struct, frozen=True):
     left: tuple[Left, ...]
 
 
-async def pending(worktree: Worktree) -> tuple[Pending, ...]:
-    """Return what waits to be merged. Raises `UserError`."""
+async def pending(worktree: Worktree, *, merged: bool = True) -> tuple[Pending, ...]:
+    """Return what waits to be merged; without `merged`: what was merged already, too.
+
+    Raises `UserError`.
+    """
     own = await repository(worktree.home)
     return tuple(
         [
-            await _of_part(worktree, part.own.folder, await repository(part.there))
+            await _of_part(worktree, part.own.folder, await repository(part.there), merged=merged)
             async for part in parts(own, worktree.folder)
             if is_there(part.there)
         ]
@@ -67,8 +70,8 @@ def is_there(folder: str) -> bool:
     return os.path.lexists(os.path.join(folder, ".git"))
 
 
-async def _of_part(worktree: Worktree, home: str, there: Repository) -> Pending:
-    since = await there.commit_of(worktree.ref("merged"))
+async def _of_part(worktree: Worktree, home: str, there: Repository, *, merged: bool) -> Pending:
+    since = await there.commit_of(worktree.ref("merged")) if merged else None
     since = since or await there.commit_of(worktree.ref("base"))
     if since is None:
         raise UserError(f"what {worktree.name} began from is not known any more: git branch has it")

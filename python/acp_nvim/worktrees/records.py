@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import count
@@ -37,6 +38,8 @@ class Worktree(Struct, frozen=True):
     home: str
     folder: str
     agent: str
+    since: float = 0.0
+    """Seconds since 1970."""
     is_made: bool = False
     """False: making it did not end, or removing it has begun."""
 
@@ -63,8 +66,8 @@ class Worktrees:
         self._read: tuple[int, dict[str, Worktree]] = (-1, {})
 
     def all(self) -> tuple[Worktree, ...]:
-        """Return those of all projects, by their folders."""
-        return tuple(self._known().values())
+        """Return those of all projects, the oldest first."""
+        return tuple(sorted(self._known().values(), key=lambda it: it.since))
 
     def of(self, home: str) -> tuple[Worktree, ...]:
         """Return those of a project."""
@@ -100,7 +103,8 @@ class Worktrees:
             for it in names
             if it not in used and not os.path.lexists(os.path.join(top, f"{project}-{it}"))
         )
-        return Worktree(name, real, os.path.join(top, f"{project}-{name}"), agent)
+        folder = os.path.join(top, f"{project}-{name}")
+        return Worktree(name, real, folder, agent, time.time())
 
     def note(self, worktree: Worktree) -> None:
         """Keep its record. Raises `OSError`."""

@@ -16,7 +16,7 @@ from acp_nvim.commands.worktrees.meant import chats_in, meant, titled
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.guard import is_guarded
-from acp_nvim.history.author import Author
+from acp_nvim.history.author import MERGED, Author
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.merging import Foreign
 from acp_nvim.session.event import Noticed
@@ -46,12 +46,12 @@ async def merge(host: Host, payload: OfWorktree) -> None:
     waits = await _pending(found)
     if not any(of.changes or of.left for of in waits):
         raise UserError(f"nothing is new in {found.name} since it was made, or merged last")
-    unwanted = await _unwanted(host, found, waits)
-    if unwanted is None:
+    without = await unwanted(host, found, [it.path for of in waits for it in of.changes])
+    if without is None:
         return
     host.workspace.folders.add(found.home)
-    author = _author(host, found)
-    outcome = await _bring(host, found, waits, author, unwanted)
+    author = author_of(host, found, host.review.log.now())
+    outcome = await _bring(host, found, waits, author, without)
     board = host.review.presenter
     board.show(everything=True)
     await board.settled()
@@ -64,11 +64,10 @@ async def _pending(found: Worktree) -> tuple[Pending, ...]:
     return await pending(found)
 
 
-async def _unwanted(host: Host, found: Worktree, waits: Sequence[Pending]) -> frozenset[str] | None:
+async def unwanted(host: Host, found: Worktree, paths: Sequence[str]) -> frozenset[str] | None:
     """Ask about files that the user's own tools obey; return those to leave out, None: stop."""
-    patterns, changes = host.workspace.options.fs.guard, [it for of in waits for it in of.changes]
-    paths = [it.path for it in changes]
-    guarded = await aside(partial(_guarded, paths, tuple(patterns), found.home))
+    patterns = tuple(host.workspace.options.fs.guard)
+    guarded = await aside(partial(_guarded, paths, patterns, found.home))
     if not guarded:
         return frozenset()
     names = ", ".join(one_line(relative(it, found.home), 60) for it in guarded)
@@ -85,8 +84,8 @@ def _guarded(paths: Iterable[str], patterns: tuple[str, ...], home: str) -> list
     return [it for it in paths if is_guarded((it,), patterns, (home,))]
 
 
-def _author(host: Host, found: Worktree) -> Author:
-    """Return the turn as which a merge counts: the session's last one, merged now."""
+def author_of(host: Host, found: Worktree, at: float) -> Author:
+    """Return the turn as which a merge counts: the session's last one, merged at that time."""
     chat = next(iter(chats_in(host, found)), None)
     last = None if chat is None else Authors(host.workspace).last(chat.session.state)
     if last is None:
@@ -95,7 +94,7 @@ def _author(host: Host, found: Worktree) -> Author:
         turn = 0 if kept is None or not kept.entries else kept.entries[-1].turn
         session = f"worktree {found.name}" if head is None else head.id
         last = Author(found.agent, session, turn, 0.0)
-    began, title = round(host.review.log.now(), 3), f"merged from {found.branch}"
+    began, title = round(at, 3), f"{MERGED}{found.branch}"
     return replace(last, began=began, tool_call="", title=title, how="named")
 
 
@@ -105,14 +104,14 @@ async def _bring(
     found: Worktree,
     waits: Sequence[Pending],
     author: Author,
-    unwanted: frozenset[str],
+    without: frozenset[str],
 ) -> _Outcome:
     await catch_up(host)
     outcome = _Outcome([], [], [])
     for of in waits:
         brought = []
         for change in of.changes:
-            if change.path in unwanted or not await _one(host, change, author, outcome):
+            if change.path in without or not await _one(host, change, author, outcome):
                 continue
             brought.append(change.entry.name)
         await took(found, of, brought)
@@ -123,7 +122,7 @@ async def _bring(
 async def _one(host: Host, change: Change, author: Author, outcome: _Outcome) -> bool:
     """Bring in one file; return whether that is done."""
     decisions, name = host.review.decisions, os.path.basename(change.path)
-    author = replace(author, prompt=_prompt(host, change) or author.prompt)
+    author = replace(author, prompt=prompt_of(host, change) or author.prompt)
     foreign = Foreign(change.path, change.base, change.theirs, author, change.mode)
     try:
         brought = await decisions.merging.bring(foreign)
@@ -138,7 +137,7 @@ async def _one(host: Host, change: Change, author: Author, outcome: _Outcome) ->
     return True
 
 
-def _prompt(host: Host, change: Change) -> str:
+def prompt_of(host: Host, change: Change) -> str:
     """Return the prompt of the last turn that has changed the file in the worktree."""
     file = host.review.log.file(change.source)
     changes = () if file is None else file.changes

@@ -39,8 +39,9 @@ async def _new(host: Host, payload: OfWorktree) -> None:
     unsaved = "; what is not saved stays here"
     title = f"Make a worktree for {planned.agent}: {planned.folder}, branch {planned.branch}"
     title += f"? It begins with what {home} has on the disk{unsaved}"
-    if await _agrees(host, title, "Yes, make it"):
+    if await agrees(host, title, "Yes, make it"):
         await make(host, planned)
+        await begin(host, await opened(host, planned))
 
 
 async def plan(host: Host, home: str, agents: Sequence[str]) -> tuple[Worktree, ...]:
@@ -54,21 +55,24 @@ async def plan(host: Host, home: str, agents: Sequence[str]) -> tuple[Worktree, 
     return await making.planned(records, home, agents)
 
 
-async def make(host: Host, planned: Worktree) -> Chat:
-    """Make it, and open a session of its agent there; return its chat."""
+async def make(host: Host, planned: Worktree) -> None:
+    """Make it, and say what is not in it."""
     copied = host.workspace.options.worktree.copied
     said = await making.make(host.workspace.worktrees, planned, copied)
     if said:
         told = f"not in the worktree {planned.name} as in the project: {'; '.join(said[:3])}"
         more = f" and {len(said) - 3} more" if len(said) > 3 else ""
         host.editor.notifier.notice(told + more, warning=True)
-    opened = await host.editor.chats.open(planned.agent)
-    if opened is None:
-        raise UserError(f"no chat could be opened: :Acp worktree remove {planned.name} removes it")
-    session = clients.new_session(host, planned.agent, planned.folder)
-    chat = Chat(*opened, session, host.clock)
+
+
+async def opened(host: Host, made: Worktree) -> Chat:
+    """Return a new chat in a worktree; nothing is asked of its agent yet."""
+    buffers = await host.editor.chats.open(made.agent)
+    if buffers is None:
+        raise UserError(f"no chat could be opened: :Acp worktree remove {made.name} removes it")
+    session = clients.new_session(host, made.agent, made.folder)
+    chat = Chat(*buffers, session, host.clock)
     host.add(chat)
-    await begin(host, chat)
     return chat
 
 
@@ -77,11 +81,12 @@ async def _offer_half(host: Host, home: str) -> None:
     for it in host.workspace.worktrees.of(home):
         if not it.is_made:
             title = f"The worktree {it.name} is not whole (Neovim has ended meanwhile): remove it?"
-            if await _agrees(host, title, f"Yes, remove {it.folder}"):
+            if await agrees(host, title, f"Yes, remove {it.folder}"):
                 await making.remove(host.workspace.worktrees, it)
 
 
-async def _agrees(host: Host, title: str, yes: str) -> bool:
+async def agrees(host: Host, title: str, yes: str) -> bool:
+    """Ask the user; `yes` is the choice that agrees."""
     choices = [Choice("No", value=False), Choice(yes, value=True)]
     return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 
@@ -100,7 +105,7 @@ async def _remove(host: Host, payload: OfWorktree) -> None:
     lost = await _lost(host, found) if found.is_made else []
     if lost:
         title = f"Remove the worktree {found.name}? Lost with it: {'; '.join(lost)}"
-        if not await _agrees(host, title, f"Yes, remove {found.folder}"):
+        if not await agrees(host, title, f"Yes, remove {found.folder}"):
             return
     for chat in chats:
         state = chat.session.state
