@@ -14,7 +14,7 @@ from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.history.author import MERGED, Author
+from acp_nvim.history.author import MERGED, Author, SessionKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
@@ -261,7 +261,7 @@ async def redo(host: Host, payload: Redo) -> None:
     await host.review.restore()
     host.review.decisions.left.clear()
     stretches = _stretches(host, payload.chat)
-    merged = {it.author.session_key for it in _turns_merged(host, payload.chat)}
+    merged = _sessions_at(host, _cwd(host, payload.chat), _is_merged) if stretches else set()
     stretches += tuple(Stretch(it) for it in sorted(merged - {it.key for it in stretches}))
     batch = host.review.log.last_undo(stretches or None)
     outcome = None if batch is None else await host.review.decisions.redo(batch)
@@ -281,15 +281,14 @@ def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
     if not stretches:
         host.workspace.look_around(path)
         return _turns_at(host, path, lambda _: True)
-    found = {it.key: it for it in (*edits.turns(*stretches), *_turns_merged(host, chat))}
+    merged = _turns_at(host, _cwd(host, chat), _is_merged)
+    found = {it.key: it for it in (*edits.turns(*stretches), *merged)}
     return sorted(found.values(), key=lambda turn: turn.author.began)
 
 
-def _turns_merged(host: Host, number: int | None) -> list[Turn]:
-    """Return what was merged from worktrees where that chat works; [] if there is no such chat."""
-    chat = host.workspace.chats.get(number or 0)
-    place = None if chat is None else chat.session.state.cwd
-    return [] if place is None else _turns_at(host, place, _is_merged)
+def _cwd(host: Host, number: int | None) -> str:
+    """Return where a chat works."""
+    return host.workspace.chat(number).session.state.cwd
 
 
 def _is_merged(author: Author) -> bool:
@@ -298,12 +297,21 @@ def _is_merged(author: Author) -> bool:
 
 def _turns_at(host: Host, place: str, is_meant: Callable[[Author], bool]) -> list[Turn]:
     """Return the turns that have changed files where that place is: in a worktree, or in none."""
-    trees, log = host.workspace.worktrees, host.review.log
-    here = {it for it in host.review.presenter.paths() if trees.at(it) == trees.at(place)}
-    meant = (it for path in here for it in authors(host, path) if is_meant(it))
-    turns = log.turns(*map(Stretch, {it.session_key for it in meant}))
+    here = _paths_at(host, place)
+    turns = host.review.log.turns(*map(Stretch, _sessions_at(host, place, is_meant)))
     found = (it for it in turns if is_meant(it.author) and here & {*it.paths})
     return sorted(found, key=lambda turn: turn.author.began)
+
+
+def _paths_at(host: Host, place: str) -> set[str]:
+    trees = host.workspace.worktrees
+    return {it for it in host.review.presenter.paths() if trees.at(it) == trees.at(place)}
+
+
+def _sessions_at(host: Host, place: str, is_meant: Callable[[Author], bool]) -> set[SessionKey]:
+    """Return the sessions that have changed files there so, whether or not that is undone."""
+    every = (it for path in _paths_at(host, place) for it in authors(host, path))
+    return {it.session_key for it in every if is_meant(it)}
 
 
 def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:

@@ -55,6 +55,9 @@ async def pending(worktree: Worktree, *, merged: bool = True) -> tuple[Pending, 
 
     Raises `UserError`.
     """
+    if not is_there(worktree.folder):
+        name = worktree.name
+        raise UserError(f"the folder of {name} is gone: :Acp worktree remove {name}")
     own = await repository(worktree.home)
     return tuple(
         [

@@ -209,3 +209,65 @@ def test_without_a_repository_it_says_so(job: MainJob) -> None:
     job.told(f"{job.work} has no work tree of git")
     job.command("Acp worktree merge")
     job.told("there is no worktree of this project: :Acp worktree makes one")
+
+
+def test_what_the_users_tools_obey_is_asked_for(job: MainJob, project: Path) -> None:
+    _, folder = begin(job)
+    (folder / ".envrc").write_text("evil\n")
+    (folder / "new.py").write_text("new\n")
+    choose = "local n = ... vim.ui.select = function(items, how, done) "
+    choose += "_G.title = how.prompt done(items[n], n) end"
+    job.nvim.lua(choose, 1)
+    job.command("Acp worktree merge")
+    job.told("merged scripted-1: 1 file +1 −0 to review")
+    assert job.nvim.lua("return _G.title") == (
+        "scripted-1 has changed what your tools obey: .envrc. Merge that, too?"
+    )
+    assert not (project / ".envrc").exists()
+    job.nvim.lua(choose, 2)
+    job.command("messages clear | Acp worktree merge")
+    job.told("merged scripted-1: 1 file +1 −0 to review")
+    assert (project / ".envrc").read_text() == "evil\n"
+
+
+def test_another_agent_goes_on_in_the_same_worktree(job: MainJob, project: Path) -> None:
+    agent, folder = begin(job)
+    edit(job, agent, folder / "code.py", BASE.replace("line 2", "TWO"), "first half")
+    job.command("Acp new! scripted")
+    assert agent.open("sess 2")["params"]["cwd"] == str(folder)
+    job.until(lambda: len(job.inspect()["sessions"]) == 2 and job.session()["state"] == "idle")
+    assert "first half" in "\n".join(job.chat())
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted")
+    assert (folder / "code.py").read_text() == BASE
+
+
+def test_a_worktree_that_git_has_removed_is_forgotten(job: MainJob, project: Path) -> None:
+    before = state(project)
+    agent, folder = begin(job)
+    edit(job, agent, folder / "code.py", BASE.replace("line 2", "TWO"))
+    run(project, "worktree", "remove", "--force", str(folder))
+    job.command("Acp worktree merge")
+    job.told("the folder of scripted-1 is gone: :Acp worktree remove scripted-1")
+    job.command("Acp worktree remove")
+    job.told("worktree scripted-1 removed")
+    assert state(project) == before
+
+
+def test_undo_in_a_chat_of_the_project_takes_back_what_was_merged(
+    job: MainJob, project: Path
+) -> None:
+    path = job.edit("code.py", BASE)
+    agent, folder = begin(job)
+    edit(job, agent, folder / "code.py", BASE.replace("line 2", "TWO"))
+    job.command("wincmd t | Acp new scripted")
+    assert agent.open("sess 2")["params"]["cwd"] == str(project)
+    job.until(lambda: job.session()["state"] == "idle")
+    job.command("Acp worktree merge")
+    job.told("merged scripted-1: 1 file +1 −1 to review")
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in code.py")
+    assert path.read_text() == BASE
+    job.command("Acp redo")
+    job.until(lambda: path.read_text() == BASE.replace("line 2", "TWO"))
+    assert (folder / "code.py").read_text() == BASE.replace("line 2", "TWO")

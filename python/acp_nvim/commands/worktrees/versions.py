@@ -32,7 +32,7 @@ from acp_nvim.session.request import (
     TerminalExited,
     WaitForTerminalRequest,
 )
-from acp_nvim.session.state import Ending
+from acp_nvim.session.state import Ending, Entry
 from acp_nvim.view.lists.versions import ComparedFile, Outcome, Racer, lines
 from acp_nvim.view.measure import elapsed
 from acp_nvim.view.op import Replace
@@ -88,17 +88,23 @@ def _racer(host: Host, version: Version) -> Racer:
     added, removed = (sum(it[side] for it in counts) for side in (0, 1))
     tally, name = Tally(len(counts), added, removed), version.worktree.name
     chat = next(iter(chats_in(host, version.worktree)), None)
-    if chat is None:
-        return Racer(name, tally, "not open")
-    state = chat.session.state
-    endings = [it for it in state.entries if isinstance(it, Ending)]
-    seconds = sum(it.seconds or 0.0 for it in endings)
+    entries = _entries(host, version.worktree) if chat is None else chat.session.state.entries
+    endings = [it for it in entries if isinstance(it, Ending)]
+    time = elapsed(sum(it.seconds or 0.0 for it in endings)) if endings else ""
     last = endings[-1].how if endings else "no turn yet"
+    if chat is None:
+        return Racer(name, tally, "" if last == "done" else last, time)
+    state = chat.session.state
     how = "running" if state.is_running else "" if last == "done" else last
     check, outcome = _checked(host, version.worktree, chat)
-    return Racer(
-        name, tally, how, elapsed(seconds) if endings else "", spent(state.usage), check, outcome
-    )
+    return Racer(name, tally, how, time, spent(state.usage), check, outcome)
+
+
+def _entries(host: Host, worktree: Worktree) -> Sequence[Entry]:
+    """Return what was kept of the last session in a worktree that is not open."""
+    head = next((it for it in host.store.heads() if it.cwd == worktree.folder), None)
+    kept = None if head is None else host.store.read(head.agent, head.id)
+    return () if kept is None else kept.entries
 
 
 # --- the check
@@ -245,7 +251,7 @@ async def take(host: Host, payload: TakeVersion) -> str:
         return f"you have changed this place of {name}, too: :Acp review there shows both"
     if not brought.is_new:
         return f"{name} has this already"
-    return f"taken from {payload.name}: :Acp keep keeps it, :Acp reject takes it back"
+    return f"taken from {payload.name}: :Acp keep keeps it, :Acp undo undoes it"
 
 
 def closed(host: Host, payload: OfVersions) -> None:
