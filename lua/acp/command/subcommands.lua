@@ -142,7 +142,8 @@ M.list = {
     desc = 'compare what came of worktrees, and take single hunks',
     complete = 'compare',
     run = function(invoked)
-      require('acp.review.versions').compare(vim.split(invoked.text, '%s+', { trimempty = true }))
+      local names = vim.split(invoked.text, '%s+', { trimempty = true })
+      require('acp.command.worktrees').compare(names)
     end,
   },
   {

@@ -10,13 +10,18 @@ local api = vim.api
 
 local M = {}
 
+---@param more table
+---@return table payload with where the user is
+local function here(more)
+  local chat = chats.of(api.nvim_get_current_buf())
+  local place = { file = agents.file(), cwd = vim.fn.getcwd(), chat = chat and chat.chat }
+  return vim.tbl_extend('force', place, more)
+end
+
 ---@param action 'new'|'merge'|'commit'|'remove'
 ---@param more { agent?: string, name?: string }
 local function act(action, more)
-  local chat = chats.of(api.nvim_get_current_buf())
-  local payload = { action = action, file = agents.file(), cwd = vim.fn.getcwd() }
-  payload.chat = chat and chat.chat
-  bridge.notify('worktree', vim.tbl_extend('force', payload, more))
+  bridge.notify('worktree', here(vim.tbl_extend('force', more, { action = action })))
 end
 
 local actions = { merge = 'merge', ['merge!'] = 'commit', remove = 'remove' }
@@ -32,8 +37,8 @@ function M.run(text)
   if rest ~= '' then
     return notice.warn(':Acp worktree takes an agent; or merge, merge! or remove and a worktree')
   end
-  local here = chats.current()
-  agents.named(first ~= '' and first or here and here.agent or nil, function(agent)
+  local current = chats.current()
+  agents.named(first ~= '' and first or current and current.agent or nil, function(agent)
     if agent then
       act('new', { agent = agent })
     end
@@ -43,10 +48,13 @@ end
 --- Send a prompt to several agents.
 ---@param text string their names, and the prompt
 function M.race(text)
-  local chat = chats.of(api.nvim_get_current_buf())
-  local payload = { text = text, file = agents.file(), cwd = vim.fn.getcwd() }
-  payload.chat = chat and chat.chat
-  bridge.notify('race', payload)
+  bridge.notify('race', here({ text = text }))
+end
+
+--- Compare worktrees of this project.
+---@param names string[] none for all
+function M.compare(names)
+  require('acp.review.versions').open(here({ names = names }))
 end
 
 ---@return { name: string, home: string, folder: string, is_made: boolean }[] all records

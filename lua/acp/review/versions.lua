@@ -282,13 +282,9 @@ local function begin(found)
   end)
 end
 
---- Compare worktrees of this project.
----@param names string[] none for all
-function M.compare(names)
-  local agents, chats = require('acp.command.agent'), require('acp.chat.registry')
-  local chat = chats.of(api.nvim_get_current_buf())
-  local payload = { names = names, file = agents.file(), cwd = vim.fn.getcwd() }
-  payload.chat = chat and chat.chat
+--- Compare worktrees of the project.
+---@param payload { names: string[], file: string, cwd: string, chat?: integer } no names: all
+function M.open(payload)
   bridge.call('versions', payload, function(err, found)
     if err then
       return bridge.warn(err)

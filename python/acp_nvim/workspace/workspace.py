@@ -23,7 +23,6 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import available, launch, paths
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
-from acp_nvim.worktrees.comparing import Check, Versions
 from acp_nvim.worktrees.records import Worktrees
 
 
@@ -42,10 +41,6 @@ class Workspace(Struct):
     """Buffers that list the sessions."""
     idle_since: dict[Client, float] = field(default_factory=dict)
     """The agents that are idle, and since when by the clock of the sessions."""
-    versions: dict[int, Versions] = field(default_factory=dict)
-    """Comparisons of worktrees that are open."""
-    checks: dict[str, Check] = field(default_factory=dict)
-    """By the folders of worktrees, what the last check there said."""
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
     redaction: Redaction = field(default_factory=Redaction)

@@ -16,15 +16,6 @@ from acp_nvim.worktrees.merging import Change, Pending
 from acp_nvim.worktrees.records import Worktree
 
 
-class Check(Struct, frozen=True):
-    """How `race.check` ended after that turn: its exit code, None if it did not, or by a signal."""
-
-    turn: int
-    code: int | None = None
-    is_running: bool = False
-    is_unwanted: bool = False
-
-
 class Version(Struct, frozen=True):
     """What one worktree has changed since it was made, by the paths in the user's project."""
 

@@ -161,8 +161,8 @@ def _remove_folder(folder: str) -> bool:
 async def _forget(part: Part, worktree: Worktree) -> list[str]:
     """Remove what git knows of a part; return what it does not let go."""
     own = part.own
-    listed = os.fsdecode((await own.run("worktree", "list", "--porcelain", "-z")).output)
-    if f"worktree {part.there}\0" in listed:
+    listed = os.fsdecode((await own.run("worktree", "list", "--porcelain")).output)
+    if f"worktree {part.there}" in listed.splitlines():
         await own.run("worktree", "remove", "-f", "-f", part.there, allowed=range(256))
     await to_thread.run_sync(_drop_half, await own.line("rev-parse", "--git-common-dir"), part)
     for what in ("base", "merged"):

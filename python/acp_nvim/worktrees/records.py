@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from acp_nvim.files.roots import inside
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.storage import private
 
 ENDING: Final = ".json"
-_OTHERS: Final = re.compile(r"[^a-z0-9]+")
+_OTHERS = lazy_pattern(r"[^a-z0-9]+")
 
 
 def is_same(one: str, other: str) -> bool:
@@ -58,11 +58,24 @@ class Worktree(Struct, frozen=True):
         return f"refs/acp/{self.name}/{what}"
 
 
+class Check(Struct, frozen=True):
+    """How `race.check` ended after that turn: its exit code, None if it did not, or by a signal."""
+
+    turn: int
+    code: int | None = None
+    is_running: bool = False
+    is_unwanted: bool = False
+
+
 class Worktrees:
     """The records; `folder` is where they and the worktrees are: it is configured late."""
 
     def __init__(self, folder: str = "") -> None:
         self.folder = folder
+        self.compared: dict[int, Any] = {}
+        """Comparisons that are open (`comparing.Versions`, which is loaded late), by numbers."""
+        self.checks: dict[str, Check] = {}
+        """By folders, what the last check there said."""
         self._read: tuple[int, dict[str, Worktree]] = (-1, {})
 
     def all(self) -> tuple[Worktree, ...]:

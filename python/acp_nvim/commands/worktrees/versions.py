@@ -43,9 +43,9 @@ from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.worktrees import comparing
-from acp_nvim.worktrees.comparing import Check, Version, Versions
+from acp_nvim.worktrees.comparing import Version, Versions
 from acp_nvim.worktrees.merging import Change, pending
-from acp_nvim.worktrees.records import Worktree
+from acp_nvim.worktrees.records import Check, Worktree
 
 _NUMBERS = count(1)
 
@@ -64,7 +64,7 @@ async def compare(host: Host, payload: CompareVersions) -> dict[str, Any]:
     await _offer_check(host, found)
     made = [comparing.version(it, await pending(it, merged=False)) for it in found]
     number, began = next(_NUMBERS), host.review.log.now()
-    host.workspace.versions[number] = shown = comparing.versions(made, began)
+    host.workspace.worktrees.compared[number] = shown = comparing.versions(made, began)
     host.workspace.folders.add(home)
     listed = await aside(partial(_listed, host, shown, home))
     return {"number": number, "files": len(shown.paths), "first": len(made) + 1, **listed}
@@ -112,7 +112,7 @@ def _entries(host: Host, worktree: Worktree) -> Sequence[Entry]:
 
 def _checked(host: Host, worktree: Worktree, chat: Chat) -> tuple[str, Outcome]:
     """Return what the row of a worktree says of its check."""
-    check = host.workspace.checks.get(worktree.folder)
+    check = host.workspace.worktrees.checks.get(worktree.folder)
     if check is None or check.turn != chat.session.state.turn or check.is_unwanted:
         return "", ""
     if check.is_running:
@@ -130,7 +130,8 @@ def _to_check(host: Host, found: Sequence[Worktree]) -> list[Chat]:
         for few in chats
         for it in few
         if it.client is not None and it.session.state.status == "idle" and it.session.state.turn
-        if host.workspace.checks.get(it.session.state.cwd, Check(-1)).turn != it.session.state.turn
+        if host.workspace.worktrees.checks.get(it.session.state.cwd, Check(-1)).turn
+        != it.session.state.turn
     ]
 
 
@@ -145,14 +146,14 @@ async def _offer_check(host: Host, found: Sequence[Worktree]) -> None:
     for it in chats:
         state = it.session.state
         check = Check(state.turn, is_running=is_wanted, is_unwanted=not is_wanted)
-        host.workspace.checks[state.cwd] = check
+        host.workspace.worktrees.checks[state.cwd] = check
 
 
 async def checked(host: Host, payload: OfVersions) -> dict[str, Any] | None:
     """Run the checks that the user has agreed to; answer the list anew when they are over."""
     shown = _versions(host, payload.number)
     found = [it.worktree for it in shown.versions]
-    checks = host.workspace.checks
+    checks = host.workspace.worktrees.checks
     wanted = [it for it in found if it.folder in checks and checks[it.folder].is_running]
     chats = [it for each in wanted for it in chats_in(host, each)[:1]]
     if not chats:
@@ -171,7 +172,7 @@ async def _run(host: Host, chat: Chat, command: str) -> None:
     except RequestFailed as error:
         host.editor.notifier.notice(f"`{command}` does not run: {error.message}", warning=True)
     finally:
-        host.workspace.checks[state.cwd] = Check(turn, code)
+        host.workspace.worktrees.checks[state.cwd] = Check(turn, code)
 
 
 async def _exit_code(chat: Chat, command: str) -> int | None:
@@ -193,7 +194,7 @@ async def _exit_code(chat: Chat, command: str) -> int | None:
 
 
 def _versions(host: Host, number: int) -> Versions:
-    found = host.workspace.versions.get(number)
+    found: Versions | None = host.workspace.worktrees.compared.get(number)
     if found is None:
         raise UserError("this comparison is of a host that has ended: :Acp compare makes another")
     return found
@@ -256,4 +257,4 @@ async def take(host: Host, payload: TakeVersion) -> str:
 
 def closed(host: Host, payload: OfVersions) -> None:
     """Forget a comparison."""
-    host.workspace.versions.pop(payload.number, None)
+    host.workspace.worktrees.compared.pop(payload.number, None)
