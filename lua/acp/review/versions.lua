@@ -159,13 +159,14 @@ end
 
 ---@param this acp.Versions
 ---@param buffer integer
----@param title string
----@param note string
-local function add_column(this, buffer, title, note)
+---@param side { title: string }
+---@param note string what can be done there
+local function add_column(this, buffer, side, note)
   local beside = this.columns[#this.columns] or is_wide() and this.window
   local config = { win = beside or this.window, split = beside and 'right' or 'below' }
   local window = api.nvim_open_win(buffer, false, config)
-  local bar = ('%%#AcpFloatTitle# %s %%*%%=%%#AcpDim#%s '):format(literal(title), literal(note))
+  local form = '%%#AcpFloatTitle# %s %%*%%#AcpDim#%%<%s %%=%s '
+  local bar = form:format(literal(side.title), literal(this.shown.name), literal(note))
   api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
   table.insert(this.columns, window)
 end
@@ -194,20 +195,22 @@ function show(this, found, column)
   api.nvim_set_current_win(this.window)
   close_columns(this)
   local key = 'versions'
-  local own = { name = found.name, path = found.path ~= '' and found.path or nil }
+  local own = { name = found.name .. ': ' .. found.title }
+  own.path = found.path ~= '' and found.path or nil
   own.file = found.file
   local users = sides.buffer(key, own, map)
   local count = math.min(room(), #found.columns)
-  add_column(this, users, found.name, '')
+  add_column(this, users, found, '')
   local hidden = #found.columns - count
   for index = 1, count do
     local version = found.columns[this.offset + index]
-    local side = { name = version.title, lines = version.lines, file = found.file }
+    local name = ('%s: %s'):format(found.name, version.name)
+    local side = { name = name, lines = version.lines, file = found.file }
     local buffer = sides.buffer(key, side, map)
     sides.dress(side, buffer, users)
     this.names[buffer] = version.name
-    local note = hidden > 0 and ('%d more: <Tab>'):format(hidden) or 'do takes a hunk'
-    add_column(this, buffer, version.title, index == count and note or '')
+    local note = hidden > 0 and ('%d more: <Tab>'):format(hidden) or 'do takes it'
+    add_column(this, buffer, version, index == count and note or '')
   end
   level(this)
   local window = this.columns[math.min((column or 1) + 1, #this.columns)]

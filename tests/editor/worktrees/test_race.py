@@ -57,7 +57,7 @@ def columns(job: MainJob) -> list[str]:
         "return vim.tbl_map(function(it) return vim.wo[it].winbar end, "
         "vim.api.nvim_tabpage_list_wins(0))"
     )
-    return [it.split(" %*")[0].removeprefix("%#AcpFloatTitle# ") for it in bars if it]
+    return [it.split(" %=")[0].split("# ")[1].replace(" %*%#AcpDim#%<", " ") for it in bars if it]
 
 
 @pytest.mark.parametrize("job", [CHECK], indirect=True)
@@ -72,7 +72,7 @@ def test_the_best_hunks_of_each_are_taken_undone_and_nothing_is_left(
     job.command(f"tabnew {path} | Acp compare")
     job.until(lambda: len(columns(job)) == 2)
     assert "grep -q TWO code.py` in 2 worktrees" in asked(job)[1]
-    names = ["code.py (yours)", "scripted-1: code.py  +1 −2"]
+    names = ["yours code.py", "scripted-1 +1 −2 code.py"]
     assert columns(job) == names
     rows = job.until(lambda: [it for it in listed(job) if "✗ 1" in it] and listed(job))
     assert rows[0].startswith("scripted-1 +1 −2 ✓ 0 0:0")
@@ -82,7 +82,7 @@ def test_the_best_hunks_of_each_are_taken_undone_and_nothing_is_left(
     job.nvim.input("2Gdo")
     job.told("taken from scripted-1: :Acp keep keeps it")
     job.nvim.input("<Tab>")
-    job.until(lambda: columns(job) == ["code.py (yours)", "other-1: code.py  +1 −1"])
+    job.until(lambda: columns(job) == ["yours code.py", "other-1 +1 −1 code.py"])
     job.nvim.input("5Gdo")
     job.told("taken from other-1")
     taken = BASE.replace("line 2", "TWO").replace("line 5", "FIVE")

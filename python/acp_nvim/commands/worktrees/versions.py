@@ -208,21 +208,22 @@ async def file(host: Host, payload: OfVersionsFile) -> dict[str, Any]:
     name = one_line(relative(path, shown.versions[0].worktree.home), 200)
     is_there = live.buffer is not None or live.mode is not None
     changed = [it for it in shown.versions if path in it.changes]
-    columns = await aside(partial(_columns, changed, path, name))
-    yours = f"{name} ({'yours' if is_there else 'you have none'})"
-    return {"path": path if is_there else "", "file": path, "name": yours, "columns": columns}
+    columns = await aside(partial(_columns, changed, path))
+    title = "yours" if is_there else "you have none"
+    own = {"path": path if is_there else "", "file": path, "name": name, "title": title}
+    return {**own, "columns": columns}
 
 
-def _columns(changed: Sequence[Version], path: str, name: str) -> list[dict[str, Any]]:
-    return [_column(it.worktree.name, it.changes[path], name) for it in changed]
+def _columns(changed: Sequence[Version], path: str) -> list[dict[str, Any]]:
+    return [_column(it.worktree.name, it.changes[path]) for it in changed]
 
 
-def _column(worktree: str, change: Change, name: str) -> dict[str, Any]:
+def _column(worktree: str, change: Change) -> dict[str, Any]:
     added, removed = comparing.count(change)
     how = "removed" if change.theirs is None else Tally(1, added, removed).lines
     return {
         "name": worktree,
-        "title": f"{worktree}: {name}  {how}",
+        "title": f"{worktree} {how}",
         "lines": [visible(it) for it in comparing.lines(change)],
         "line": comparing.first_line(change),
     }
