@@ -100,6 +100,11 @@ class Worktrees:
         """Tell whether a folder is that project, or a worktree of it."""
         return is_same(home, self.home(folder))
 
+    def is_gone(self, folder: str) -> bool:
+        """Tell whether that was the folder of a worktree that was removed."""
+        is_ours = folder.startswith(inside(os.path.realpath(self.folder)))
+        return is_ours and not os.path.isdir(folder)
+
     def labels(self) -> Mapping[str, str]:
         """Return what the folder of each is called in a list."""
         return {it.folder: it.label for it in self.all()}

@@ -138,7 +138,8 @@ def last_agent(host: Host, payload: OfProject) -> str | None:
 async def _go(host: Host, row: Row, cwd: str) -> None:
     """Show it if it is open; else load it, else resume it, else begin anew with what was kept."""
     if row.chat not in host.workspace.chats:
-        _check_there(row)
+        if host.workspace.worktrees.is_gone(row.cwd):
+            raise UserError("the worktree of this session was removed: :Acp new opens another")
         await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     chat = host.workspace.chats.get(row.chat) or _closed_chat(host, row)
     if chat is not None:
@@ -159,11 +160,6 @@ async def _go(host: Host, row: Row, cwd: str) -> None:
         raise UserError("no chat could be opened")
     chat = _new_chat(host, *opened, row)
     await _connect(host, chat, row.id)
-
-
-def _check_there(row: Row) -> None:
-    if not os.path.isdir(row.cwd):
-        raise UserError(f"{row.cwd} is gone, in which this session worked: :Acp new opens another")
 
 
 def _reopens(client: Client) -> bool:
