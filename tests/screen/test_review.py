@@ -204,7 +204,6 @@ def test_words_that_have_no_room_behind_a_line_stand_above_it(
     assert found[at + 1] == f"┃ line {row} of text"
 
 
-
 def test_a_diagnostic_takes_the_place_of_the_sign(
     nvim: Neovim, host: ReviewingNeovim, narrow: Screen
 ) -> None:

@@ -49,8 +49,13 @@ async def _rows(host: Host, payload: CommentOn) -> range:
 
 
 async def comments(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
-    """Answer an entry of a quickfix list for each comment in the projects that are worked in."""
-    await host.review.comments.restore()
+    """Answer an entry of a quickfix list for each comment in the projects that are worked in.
+
+    Those that another Neovim has made or sent are taken up first, on the screen as well.
+    """
+    if await host.review.comments.refresh():
+        for chat in host.workspace.chats.values():
+            refresh(host, chat)
     host.workspace.look_around("")
     found = await host.review.comments.within(host.workspace.scope())
     return [
