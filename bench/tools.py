@@ -1,7 +1,7 @@
 """Prints how long a key takes while an agent calls the tools of the editor, sixteen at a time.
 
-Run as `python bench/tools.py`. A real host, a real Neovim and a real language server; README.md says
-what is measured.
+Run as `python bench/tools.py`. A real host, Neovim and language server; README.md says what is
+measured.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ vim.api.nvim_create_autocmd('InsertCharPre', {
 
 def source(number: int) -> str:
     """Return a module that uses the one before, with something to complain of."""
+    rows = range(LINES)
     body = "".join(
         f"def name_{row}(value):\n    return value + {row}\n\n\n" for row in range(LINES)
     )
