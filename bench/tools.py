@@ -37,7 +37,6 @@ vim.api.nvim_create_autocmd('InsertCharPre', {
 
 def source(number: int) -> str:
     """Return a module that uses the one before, with something to complain of."""
-    rows = range(LINES)
     body = "".join(
         f"def name_{row}(value):\n    return value + {row}\n\n\n" for row in range(LINES)
     )
