@@ -57,7 +57,7 @@ class Review(Struct, frozen=True):
     async def restore(self) -> None:
         """Take up the histories of an earlier host, and what it had no time to write there."""
         await self.notes.restore()
-        await self.comments.refresh()
+        await self.comments.restore()
         await self.recovery.run()
 
 
