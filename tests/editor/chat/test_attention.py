@@ -140,7 +140,7 @@ def test_comments_of_another_neovim_are_asked_for_with_the_focus(
     nvim: Neovim, spy: BridgeSpy, chat: int
 ) -> None:
     nvim.command("doautocmd FocusLost | doautocmd FocusGained")
-    assert len(spy.told("comments")) == 1
+    assert len(spy.told("refresh_comments")) == 1
     nvim.lua("require('acp.host.bridge').running = function() return false end")
     nvim.command("doautocmd FocusLost | doautocmd FocusGained")
-    assert len(spy.told("comments")) == 1  # no host is started for it
+    assert len(spy.told("refresh_comments")) == 1  # no host is started for it
