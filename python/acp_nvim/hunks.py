@@ -9,8 +9,9 @@ side (patience), in between a greedy O(ND) search whose cost is bounded.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from operator import lt
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -23,10 +24,13 @@ Pair: TypeAlias = tuple[int, int]
 Trail: TypeAlias = "tuple[Run, Trail | None]"
 """A run and those before it."""
 
+FIRST = 16
+"""So many lines are compared at once at first."""
+
 MAX_DEPTH = 24
 """Bounds the passes of patience over a text made to defeat it."""
 
-FEW_EDITS = 8
+FEW_EDITS = 20
 """So few are searched for at once, without anchors: the common case, even in a long text."""
 
 MAX_EDITS = 64
@@ -35,6 +39,13 @@ MAX_EDITS = 64
 
 EFFORT = 300_000
 """Steps of a search after which what is left counts as changed; besides some for each line."""
+
+
+LONG: Final = 50_000
+"""Characters of a text of which the lines are known for a while."""
+MOST_RECENT: Final = 8
+MOST_KEPT: Final = 2_000_000
+"""Characters of all those that may stay when an act is over."""
 
 
 class Effort:
@@ -58,10 +69,46 @@ class Effort:
         return not self.is_spent
 
 
-def split_lines(text: str, end: str = "\n") -> list[str]:
-    """Split after each line end, and nowhere else; the ends stay on."""
-    *lines, rest = text.split(end)
-    return [line + end for line in lines] + ([rest] if rest else [])
+class Recent:
+    """The lines of the long texts that were split last. One act has few texts, and asks for the
+    lines of each again and again: which text it is, is seen a hundred times sooner."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[str, str, Sequence[str]]] = []
+
+    def lines(self, text: str, end: str, split: Callable[[], Sequence[str]]) -> Sequence[str]:
+        """Return what the split returns; who asks next gets the same."""
+        if len(text) < LONG:
+            return split()
+        for of, its, lines in self._known:
+            if its == end and of == text:
+                return lines
+        lines = split()
+        self._known = [*self._known, (text, end, lines)][-MOST_RECENT:]
+        return lines
+
+    def forget(self) -> None:
+        """The act is over: keep no more than a few short ones."""
+        if sum(len(text) for text, *_ in self._known) > MOST_KEPT:
+            self._known = []
+
+
+RECENT: Final = Recent()
+
+
+def split_lines(text: str) -> Sequence[str]:
+    """Split after each line feed, and nowhere else; the ends stay on."""
+    return RECENT.lines(text, "", lambda: _ended(text))
+
+
+def bare_lines(text: str, end: str) -> Sequence[str]:
+    """Split at each end, which goes, and nowhere else; what is behind the last one is a line."""
+    return RECENT.lines(text, end, lambda: text.split(end))
+
+
+def _ended(text: str) -> list[str]:
+    *lines, rest = text.split("\n")
+    return [line + "\n" for line in lines] + ([rest] if rest else [])
 
 
 class Hunk(Struct, frozen=True):
@@ -251,12 +298,33 @@ def _few(texts: _Texts, left: Pair, right: Pair, found: list[Run]) -> bool:
 def ends_in_common(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Pair:
     """Return how many lines are equal at the beginning and, of the rest, at the end."""
     most = min(left[1] - left[0], right[1] - right[0])
-    head = tail = 0
-    while head < most and old[left[0] + head] == new[right[0] + head]:
-        head += 1
-    while tail < most - head and old[left[1] - 1 - tail] == new[right[1] - 1 - tail]:
-        tail += 1
+    head = _in_common(old, new, left[0], right[0], most)
+    tail, step = 0, FIRST
+    while tail < most - head:
+        step = min(step, most - head - tail)
+        i, j = left[1] - tail, right[1] - tail
+        if old[i - step : i] == new[j - step : j]:
+            tail, step = tail + step, 2 * step
+        elif step > 1:
+            step = max(step // 8, 1)
+        else:
+            break
     return head, tail
+
+
+def _in_common(old: Sequence[str], new: Sequence[str], i: int, j: int, most: int) -> int:
+    """Return how many lines are equal from there on: whole stretches are compared at once, longer
+    ones as long as they are equal, and shorter ones to find the end."""
+    found, step = 0, FIRST
+    while found < most:
+        step = min(step, most - found)
+        if old[i + found : i + found + step] == new[j + found : j + found + step]:
+            found, step = found + step, 2 * step
+        elif step > 1:
+            step = max(step // 8, 1)
+        else:
+            break
+    return found
 
 
 def _once(lines: Sequence[str], span: Pair) -> dict[str, int]:
@@ -272,6 +340,9 @@ def _anchors(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) ->
     """Return the longest ascending list of lines that are unique on both sides."""
     there = _once(new, right)
     pairs = [(i, there[line]) for line, i in _once(old, left).items() if line in there]
+    after = [j for _, j in pairs]
+    if all(map(lt, after, after[1:])):  # as is mostly so
+        return pairs
     tails: list[int] = []
     piles: list[int] = []
     before: list[int] = []
@@ -326,8 +397,11 @@ def _farthest(
                 continue
             i, path = start
             begin = i
-            while i < len(a) and i + k < len(b) and a[i] == b[i + k]:
+            limit = min(len(a), len(b) - k)
+            while i < limit and a[i] == b[i + k]:
                 i += 1
+                if i - begin == FIRST:
+                    i += _in_common(a, b, i, i + k, limit - i)
             if i > begin:
                 path = ((begin, begin + k, i - begin), path)
             reach[k] = (i, path)

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
-from acp_nvim.history.form import end_of, in_force, joined
+from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
 
 
@@ -39,14 +39,11 @@ class File(Struct, frozen=True):
         return end_of(self.settings)
 
     @property
-    def lines(self) -> list[str]:
-        """The lines with their ends, as they were last seen."""
-        return joined([it for it in alive_lines(self.runs) if it != FILE], self.settings)
-
-    @property
     def text(self) -> str | None:
         """The text as it was last seen; None: there was no file."""
-        return "".join(self.lines) if self.is_there else None
+        if not self.is_there:
+            return None
+        return text_of([it for it in alive_lines(self.runs) if it != FILE], self.settings)
 
     @property
     def is_there(self) -> bool:

@@ -192,18 +192,19 @@ class NvimFiles(Files):
         found = await self._lua("acp.files.live.read", path, None, None, True)
         return found
 
-    async def _portions(self, number: int, tick: int, count: int) -> list[str] | None:
+    async def _portions(self, number: int, tick: int, count: int) -> str | None:
         """Return the lines of a buffer as it is at that changedtick; None if it is another."""
-        lines: list[str] = []
-        while len(lines) < count:
-            portion = await self._lua("acp.files.live.lines", number, tick, len(lines))
-            if not portion:
+        lines, done = [], 0
+        while done < count:
+            portion = await self._lua("acp.files.live.lines", number, tick, done)
+            if portion is None:
                 return None
-            lines += portion
-        return lines
+            lines.append(portion)
+            done += portion.count("\n") + 1
+        return "\n".join(lines)
 
     async def _live(self, found: dict[str, Any]) -> LiveBuffer:
-        lines = await self._exact(tuple(found["lines"]), found.get("encoding", ""))
+        lines = await self._exact(tuple(found["lines"].split("\n")), found.get("encoding", ""))
         return LiveBuffer(**(await self._with_written(found) | {"lines": lines}))
 
     async def _with_written(self, found: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from enum import Enum
+from functools import lru_cache
 from hashlib import blake2b
 from stat import S_IMODE
 from time import time_ns
@@ -62,8 +63,7 @@ class Snapshot(Struct, frozen=True):
             return None
         if self.packed is None:
             return UNKNOWN
-        data = zlib.decompress(self.packed)
-        return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
+        return _unpacked(self.packed, encoding)
 
     def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text."""
@@ -99,6 +99,12 @@ class Snapshot(Struct, frozen=True):
 
 
 ABSENT = Snapshot(None, settled=True, near=True)
+
+
+@lru_cache(maxsize=4)  # one act asks for the text of one file again and again
+def _unpacked(packed: bytes, encoding: str) -> Text:
+    data = zlib.decompress(packed)
+    return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
 
 
 def read_snapshot(
