@@ -25,6 +25,7 @@ from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
+from acp_nvim.recent import RECENT
 from acp_nvim.registry.installer import Installer
 from acp_nvim.registry.listing import Registry
 from acp_nvim.review.comments import Comments
@@ -92,6 +93,7 @@ class App:
             await self._host.pulse.wait(self._patience())
             await anyio.sleep(TICK)
             COLLECTOR.search()
+            RECENT.forget()
             screen.tick(self._host)
             sessions.tick(self._host)
             idle.tick(self._host)

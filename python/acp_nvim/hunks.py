@@ -9,11 +9,14 @@ side (patience), in between a greedy O(ND) search whose cost is bounded.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import lt
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
+
+from acp_nvim.recent import RECENT
 
 Run: TypeAlias = tuple[int, int, int]
 """Equal lines: where they begin in the old and in the new text, and how many."""
@@ -30,8 +33,9 @@ FIRST = 16
 MAX_DEPTH = 24
 """Bounds the passes of patience over a text made to defeat it."""
 
-FEW_EDITS = 20
-"""So few are searched for at once, without anchors: the common case, even in a long text."""
+FEW_EDITS, MORE_EDITS = 8, 24
+"""So few are searched for at once, without anchors: the common case; in a long text more, where
+anchors cost more."""
 
 MAX_EDITS = 64
 """The search gives up minimality after so many edits and goes on from the farthest point."""
@@ -39,13 +43,6 @@ MAX_EDITS = 64
 
 EFFORT = 300_000
 """Steps of a search after which what is left counts as changed; besides some for each line."""
-
-
-LONG: Final = 50_000
-"""Characters of a text of which the lines are known for a while."""
-MOST_RECENT: Final = 8
-MOST_KEPT: Final = 2_000_000
-"""Characters of all those that may stay when an act is over."""
 
 
 class Effort:
@@ -69,46 +66,32 @@ class Effort:
         return not self.is_spent
 
 
-class Recent:
-    """The lines of the long texts that were split last. One act has few texts, and asks for the
-    lines of each again and again: which text it is, is seen a hundred times sooner."""
-
-    def __init__(self) -> None:
-        self._known: list[tuple[str, str, Sequence[str]]] = []
-
-    def lines(self, text: str, end: str, split: Callable[[], Sequence[str]]) -> Sequence[str]:
-        """Return what the split returns; who asks next gets the same."""
-        if len(text) < LONG:
-            return split()
-        for of, its, lines in self._known:
-            if its == end and of == text:
-                return lines
-        lines = split()
-        self._known = [*self._known, (text, end, lines)][-MOST_RECENT:]
-        return lines
-
-    def forget(self) -> None:
-        """The act is over: keep no more than a few short ones."""
-        if sum(len(text) for text, *_ in self._known) > MOST_KEPT:
-            self._known = []
-
-
-RECENT: Final = Recent()
-
-
-def split_lines(text: str) -> Sequence[str]:
+def split_lines(text: str) -> tuple[str, ...]:
     """Split after each line feed, and nowhere else; the ends stay on."""
-    return RECENT.lines(text, "", lambda: _ended(text))
+    return RECENT.made(text, None, partial(_ended, text))
 
 
-def bare_lines(text: str, end: str) -> Sequence[str]:
-    """Split at each end, which goes, and nowhere else; what is behind the last one is a line."""
-    return RECENT.lines(text, end, lambda: text.split(end))
+def bare_lines(text: str, end: str) -> tuple[str, ...]:
+    """Split at each end, which goes, and nowhere else."""
+    return RECENT.made(text, end, partial(_bare, text, end))
 
 
-def _ended(text: str) -> list[str]:
+def join_lines(lines: tuple[str, ...], end: str, last: str) -> str:
+    """Return the text of lines that have no ends; `last`: the one behind the last line."""
+    known = RECENT.origin(lines, end) if last == end else None
+    if isinstance(known, str):
+        return known
+    return RECENT.made(lines, f"{end}, {last}", lambda: end.join(lines) + last)
+
+
+def _bare(text: str, end: str) -> tuple[str, ...]:
+    *lines, rest = text.split(end)
+    return (*lines, rest) if rest else tuple(lines)
+
+
+def _ended(text: str) -> tuple[str, ...]:
     *lines, rest = text.split("\n")
-    return [line + "\n" for line in lines] + ([rest] if rest else [])
+    return (*[line + "\n" for line in lines], *([rest] if rest else []))
 
 
 class Hunk(Struct, frozen=True):
@@ -156,7 +139,14 @@ def diff(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -
     Few and small, but minimal only where that is cheap, and as large as what is left of the texts
     where `effort` is spent.
     """
-    effort = effort or Effort(EFFORT + 8 * (len(old) + len(new)))
+    if old is new:
+        return ()
+    differing = partial(_diff, old, new, effort or Effort(EFFORT + 8 * (len(old) + len(new))))
+    is_kept = effort is None and isinstance(old, tuple) and isinstance(new, tuple)
+    return RECENT.made(old, new, differing) if is_kept else differing()
+
+
+def _diff(old: Sequence[str], new: Sequence[str], effort: Effort) -> tuple[Hunk, ...]:
     hunks: list[Hunk] = []
     first = begin = 0
     end: Run = (len(old), len(new), 0)
@@ -288,7 +278,8 @@ def _match(texts: _Texts, left: Pair, right: Pair, depth: int, found: list[Run])
 def _few(texts: _Texts, left: Pair, right: Pair, found: list[Run]) -> bool:
     """Add the runs if few edits lead from end to end; False, and nothing added, if not."""
     a, b = texts.old[slice(*left)], texts.new[slice(*right)]
-    end_a, end_b, path = _farthest((a, b), 0, 0, FEW_EDITS, texts.effort)
+    most = min(FEW_EDITS + (len(a) + len(b)) // 500, MORE_EDITS)
+    end_a, end_b, path = _farthest((a, b), 0, 0, most, texts.effort)
     if end_a < len(a) or end_b < len(b):
         return False
     found += ((left[0] + i, right[0] + j, n) for i, j, n in reversed(list(_steps(path))))

@@ -12,7 +12,7 @@ import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache, partial
+from functools import partial
 from io import FileIO
 
 from anyio import to_thread
@@ -178,11 +178,6 @@ def _read(file: FileIO, path: str, encoding: str) -> DiskText:
     data = _content(file, path)
     if is_binary(data, encoding):
         raise FileProblem(f"{path} is a binary file")
-    return (_exact if len(data) < LONG else _exact.__wrapped__)(data, encoding)
-
-
-@lru_cache(maxsize=2)  # what is the same is the same object: nobody compares it again
-def _exact(data: bytes, encoding: str) -> DiskText:
     return DiskText(exact_text(data, encoding))
 
 

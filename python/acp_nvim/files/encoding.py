@@ -19,7 +19,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Final
 
@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from acp_nvim.errors import FileProblem
 from acp_nvim.hunks import apply, diff
 from acp_nvim.patterns import lazy_pattern
+from acp_nvim.recent import RECENT
 
 BOM = "\ufeff"
 BINARY_PROBE = 8192
@@ -116,6 +117,10 @@ def may_be_wide(data: bytes) -> bool:
 def exact_text(data: bytes, encoding: str = "") -> str:
     """Return the exact text of a file; `encoding`: that of its buffer, "" without one."""
     name = codec(encoding) if encoding else marked(data)
+    return RECENT.made(data, f"as {name}", partial(_exact, data, name))
+
+
+def _exact(data: bytes, name: str) -> str:
     if data and name in MARKS and not _is_narrow(data):
         try:
             return MARKS[name] + data.decode(name)

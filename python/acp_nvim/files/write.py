@@ -178,16 +178,15 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         return replace(kept, saved=buffer.saved, left=live.on_disk)
     editing = partial(_edit, request, buffer, ours, on_disk)
     merged, hunks, options = await aside_if_large(editing, ours, request.content)
-    after = buffer_text(_edited(buffer, hunks, options))
     encoding = options.encoding or "utf-8"
-    result = WriteResult(before, after, encoding=encoding, disk=on_disk, saved=buffer.saved)
+    result = WriteResult(before, merged, encoding=encoding, disk=on_disk, saved=buffer.saved)
     saved = merged == on_disk and not buffer.modified
     if saved:
         result = replace(result, left=live.on_disk)
-        if after == text:
+        if merged == text:
             return result
-    exact_bytes(live.path, after)
-    await request.begun(before, after)
+    exact_bytes(live.path, merged)
+    await request.begun(before, merged)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options, stamp=live.stamp)
@@ -244,21 +243,6 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
     if not buffer.modified:
         return ours
     return "" if request.base is None or on_disk is None else on_disk
-
-
-def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
-    """Return the buffer as it is after an edit."""
-    lines = tuple(apply(buffer.lines, hunks))
-    return replace(
-        buffer,
-        lines=lines,
-        empty=not lines or (buffer.empty and not hunks),
-        fileformat=options.fileformat,
-        encoding=options.encoding,
-        bom=options.bom,
-        endofline=options.endofline,
-        endoffile=options.endoffile,
-    )
 
 
 def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> str:

@@ -6,7 +6,7 @@ which has a story as lines do. Where the ends are mixed, lines that end otherwis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -55,7 +55,6 @@ def parsed(text: str | None, end: str = "") -> Written:
         end = "\r\n" if 2 * both > feeds else "\n"
     is_ended = bool(end) and body.endswith("\n" if feeds else end)
     lines = _split(body, end, is_mixed=0 < both < feeds)
-    lines = lines[:-1] if is_ended else lines
     settings = [BOM + mark, LAST + (ENDED if is_ended else OPEN)]
     settings += [LINE_ENDS + ENDS[end]] if end else []
     return Written([FILE, *lines], tuple(settings))
@@ -67,7 +66,7 @@ def _split(text: str, end: str, *, is_mixed: bool) -> Sequence[str]:
     if not is_mixed:
         return bare_lines(text, end)
     *lines, last = text.split("\n")
-    return [*all_bare([f"{line}\n" for line in lines], end), last]
+    return [*all_bare([f"{line}\n" for line in lines], end), *([last] if last else [])]
 
 
 def in_force(form: Runs) -> tuple[str, ...]:

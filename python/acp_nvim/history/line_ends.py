@@ -9,7 +9,7 @@ changed these.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypeVar
 
 from msgspec import Struct
@@ -28,11 +28,11 @@ class LineEnds(Struct, frozen=True):
     last: bool | None
 
 
-def merge_lines(*texts: str) -> list[Sequence[str]]:
+def merge_lines(*texts: str) -> list[tuple[str, ...]]:
     """Split texts after line feeds, or old Mac files after their line ends."""
     if any("\n" in text for text in texts):
         return [split_lines(text) for text in texts]
-    return [re.findall("[^\r]*\r|[^\r]+", text) for text in texts]
+    return [tuple(re.findall("[^\r]*\r|[^\r]+", text)) for text in texts]
 
 
 class Even:

@@ -28,7 +28,7 @@ from acp_nvim.files.encoding import (
     decoded,
     encoded_line,
 )
-from acp_nvim.hunks import Hunk, apply
+from acp_nvim.hunks import Hunk, apply, bare_lines
 from acp_nvim.session.model import Selection
 
 ATTEMPTS = 3
@@ -204,7 +204,8 @@ class NvimFiles(Files):
         return "\n".join(lines)
 
     async def _live(self, found: dict[str, Any]) -> LiveBuffer:
-        lines = await self._exact(tuple(found["lines"].split("\n")), found.get("encoding", ""))
+        lines = bare_lines(found["lines"] + "\n", "\n")
+        lines = await self._exact(lines, found.get("encoding", ""))
         return LiveBuffer(**(await self._with_written(found) | {"lines": lines}))
 
     async def _with_written(self, found: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from enum import Enum
-from functools import lru_cache
+from functools import partial
 from hashlib import blake2b
 from stat import S_IMODE
 from time import time_ns
@@ -20,6 +20,7 @@ from acp_nvim.files import rooted
 from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
 from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
 from acp_nvim.history.attributes import NO_FILE, FileAttributes
+from acp_nvim.recent import RECENT
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
@@ -63,7 +64,7 @@ class Snapshot(Struct, frozen=True):
             return None
         if self.packed is None:
             return UNKNOWN
-        return _unpacked(self.packed, encoding)
+        return RECENT.made(self.packed, encoding, partial(_unpacked, self.packed, encoding))
 
     def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text."""
@@ -101,7 +102,6 @@ class Snapshot(Struct, frozen=True):
 ABSENT = Snapshot(None, settled=True, near=True)
 
 
-@lru_cache(maxsize=4)  # one act asks for the text of one file again and again
 def _unpacked(packed: bytes, encoding: str) -> Text:
     data = zlib.decompress(packed)
     return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
@@ -149,7 +149,7 @@ def _sight(
     settled = _is_settled(at, now)
     if data is None:
         return Snapshot(at, settled=settled, near=True)
-    digest = blake2b(data, digest_size=16).digest()
+    digest = RECENT.made(data, "digest", lambda: blake2b(data, digest_size=16).digest())
     earlier = was.stamps if was and was.digest == digest else ()
     stamps = tuple(dict.fromkeys((*earlier, *([stamp_of(at)] if is_still else []))))[-MOST_STAMPS:]
     if was and was.packed and was.digest == digest:
