@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar, cast
 M = TypeVar("M")
 
 MOST: Final = 24
-LINES: Final = 1_000
-CHARACTERS: Final = 50_000
+LINES: Final = 500
+CHARACTERS: Final = 10_000
 """So many make a text long."""
 
 
@@ -23,9 +23,13 @@ class Recent:
     def __init__(self) -> None:
         self._known: tuple[tuple[object, object, Any], ...] = ()
 
-    def made(self, of: Sized, by: object, make: Callable[[], M]) -> M:
-        """Return what is made of that, by that: by whoever asks first. What is short is made."""
-        if len(of) < (LINES if isinstance(of, tuple) else CHARACTERS):
+    def made(self, of: Sized, by: object, make: Callable[[], M], *, size: int = 0) -> M:
+        """Return what is made of that, by that: by whoever asks first. What is short is made.
+
+        `size`: how many lines there are, if they are not those of a tuple.
+        """
+        is_long = size or len(of)
+        if is_long < (LINES if isinstance(of, tuple) else CHARACTERS):
             return make()
         for known, its, made in self._known:
             if _is_same(known, of) and _is_same(its, by):

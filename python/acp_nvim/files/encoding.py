@@ -139,7 +139,9 @@ def exact_bytes(path: str, text: str) -> bytes:
     """Return the bytes that are this exact text. Raises `Misfit` if none are."""
     wide = WIDE.get(text[:1])
     try:
-        return text[1:].encode(wide) if wide else text.encode(UTF_8, "surrogateescape")
+        if wide:
+            return text[1:].encode(wide)
+        return RECENT.made(text, "bytes", partial(text.encode, UTF_8, "surrogateescape"))
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start + 1) + 1
         raise Misfit(f"{path} cannot hold line {line} in its encoding") from error

@@ -16,7 +16,7 @@ from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
+from acp_nvim.files.encoding import UTF_8, NotRead, codec, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.history.line_ends import Even, with_ends_of
@@ -222,7 +222,8 @@ async def _check(files: Files, live: LiveFile, buffer: LiveBuffer) -> None:
             f"its buffer is {buffer.locked}",
         )
     on_disk = live.on_disk
-    if buffer.modified and on_disk is not None:
+    is_plain = on_disk is None or (on_disk.isascii() and codec(buffer.encoding) == UTF_8)
+    if buffer.modified and on_disk is not None and not is_plain:
         # what Neovim has not read of it as it is would be gone
         hunks, _ = await aside_if_large(partial(form_edits, on_disk, buffer), on_disk)
         await files.check(buffer, hunks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from msgspec import Struct, field
 
@@ -11,6 +12,7 @@ from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
+from acp_nvim.recent import RECENT
 
 
 class File(Struct, frozen=True):
@@ -43,7 +45,10 @@ class File(Struct, frozen=True):
         """The text as it was last seen; None: there was no file."""
         if not self.is_there:
             return None
-        return text_of([it for it in alive_lines(self.runs) if it != FILE], self.settings)
+        settings = self.settings
+        return RECENT.made(
+            self.runs, repr(settings), partial(_text, self.runs, settings), size=self.size
+        )
 
     @property
     def is_there(self) -> bool:
@@ -99,3 +104,7 @@ class File(Struct, frozen=True):
     def is_users(self, story: Story) -> bool:
         """Tell whether a change of the user's takes the line out."""
         return any(self.change(it) is None for it in story.killers)
+
+
+def _text(runs: Runs, settings: tuple[str, ...]) -> str:
+    return text_of([it for it in alive_lines(runs) if it != FILE], settings)
