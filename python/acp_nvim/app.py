@@ -233,7 +233,7 @@ def keep_safe(
     files, fault = editor.files, editor.notifier.fault
 
     def changed(path: str) -> None:
-        presenter.touch(path)
+        presenter.touch(path, is_told=True)
 
     def now() -> float:
         return workspace.epoch + clock()

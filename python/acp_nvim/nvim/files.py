@@ -66,6 +66,10 @@ class NvimFiles(Files):
             del self._last[next(iter(self._last))]
         return buffer
 
+    def known(self, path: str) -> LiveBuffer | None:
+        """Return it as it was read last, with our own edits since."""
+        return self._last.get(path)
+
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the resolved roots."""
         return tuple(await self._lua("acp.files.live.paths", list(roots)))
