@@ -22,10 +22,10 @@ from acp_nvim.files.event import Emit, FileEvent
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
+from acp_nvim.hunks import RECENT
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
-from acp_nvim.recent import RECENT
 from acp_nvim.registry.installer import Installer
 from acp_nvim.registry.listing import Registry
 from acp_nvim.review.comments import Comments

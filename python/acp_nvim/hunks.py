@@ -9,14 +9,12 @@ side (patience), in between a greedy O(ND) search whose cost is bounded.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import partial
 from operator import lt
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from msgspec import Struct
-
-from acp_nvim.recent import RECENT
 
 Run: TypeAlias = tuple[int, int, int]
 """Equal lines: where they begin in the old and in the new text, and how many."""
@@ -44,6 +42,13 @@ MAX_EDITS = 64
 EFFORT = 300_000
 """Steps of a search after which what is left counts as changed; besides some for each line."""
 
+M = TypeVar("M")
+
+MOST_RECENT: Final = 24
+LINES: Final = 500
+CHARACTERS: Final = 10_000
+"""So many make a text long."""
+
 
 class Effort:
     """How much a comparison may still do; what ends early has larger hunks, and right ones."""
@@ -64,6 +69,48 @@ class Effort:
         if self._whole is not None:
             self._whole.spend(steps)
         return not self.is_spent
+
+
+class Recent:
+    """What was made of long texts last, or of bytes or tuples, which never change either.
+
+    One act has few texts, and asks for the lines of each, and for their differences, again and
+    again: which text it is, is seen a hundred times sooner. Forgotten each second.
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[object, object, Any], ...] = ()
+
+    def made(self, of: Sized, by: object, make: Callable[[], M], *, size: int = 0) -> M:
+        """Return what is made of that, by that: by whoever asks first. What is short is made.
+
+        `size`: how many lines there are, if they are not those of a tuple.
+        """
+        is_long = size or len(of)
+        if is_long < (LINES if isinstance(of, tuple) else CHARACTERS):
+            return make()
+        for known, its, made in self._known:
+            if _is_same(known, of) and _is_same(its, by):
+                return cast("M", made)
+        made = make()
+        self._known = (*self._known, (of, by, made))[-MOST_RECENT:]
+        return made
+
+    def origin(self, made: object, by: object) -> object:
+        """Return that of which this was made, None if that is not known."""
+        return next((of for of, its, it in self._known if it is made and its == by), None)
+
+    def forget(self) -> None:
+        """Keep nothing: some of it may be large."""
+        self._known = ()
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Compare texts and bytes, and of all else only which it is."""
+    return one is other or (isinstance(one, (str, bytes)) and one == other)
+
+
+RECENT: Final = Recent()
 
 
 def split_lines(text: str) -> tuple[str, ...]:

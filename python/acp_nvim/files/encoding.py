@@ -26,9 +26,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from acp_nvim.errors import FileProblem
-from acp_nvim.hunks import apply, diff
+from acp_nvim.hunks import RECENT, apply, diff
 from acp_nvim.patterns import lazy_pattern
-from acp_nvim.recent import RECENT
 
 BOM = "\ufeff"
 BINARY_PROBE = 8192

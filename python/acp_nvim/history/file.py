@@ -12,7 +12,7 @@ from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
-from acp_nvim.recent import RECENT
+from acp_nvim.hunks import RECENT
 
 
 class File(Struct, frozen=True):

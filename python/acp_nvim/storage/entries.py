@@ -32,7 +32,7 @@ from acp_nvim.history.file import File
 from acp_nvim.history.fold import apply
 from acp_nvim.history.review import changes
 from acp_nvim.history.switch import undone
-from acp_nvim.recent import RECENT
+from acp_nvim.hunks import RECENT
 from acp_nvim.storage.record import Value, dumped, dumped_text, plain
 
 PORTION: Final = 2_000

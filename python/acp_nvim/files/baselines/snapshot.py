@@ -20,7 +20,7 @@ from acp_nvim.files import rooted
 from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
 from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
 from acp_nvim.history.attributes import NO_FILE, FileAttributes
-from acp_nvim.recent import RECENT
+from acp_nvim.hunks import RECENT
 
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
