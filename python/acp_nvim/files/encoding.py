@@ -208,16 +208,22 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
     end = "\n" if "\n" in old or "\n" in content else "\r"
     lines, seen, new = (it.split(end) for it in (old, clean(old, encoding), content))
     kept = _bare(zip(seen, lines, strict=True))
-    changed = []
-    for hunk in diff(seen, new):
-        exact = tuple(encoded_line(line, name, kept) for line in hunk.lines)
-        for read, line in zip(hunk.lines, exact, strict=True):
-            if sure and line.startswith(UNCODED) and read.removesuffix("\r") not in kept:
-                raise _misfit(path, encoding, name, read, new.index(read) + 1)
-        changed.append(replace(hunk, lines=exact))
-    made = apply(lines, changed)
-    _check_end(path, name, made[-1], (lines[-1], new[-1]) if sure else (made[-1],))
+    exact = ((it, tuple(encoded_line(to, name, kept) for to in it.lines)) for it in diff(seen, new))
+    made = apply(lines, [replace(hunk, lines=to) for hunk, to in exact])
+    if sure:
+        _check_held(path, encoding, zip(new, made, strict=True), kept)
+        _check_end(path, name, made[-1], (lines[-1], new[-1]))
     return end.join(made)
+
+
+def _check_held(
+    path: str, encoding: str, made: Iterable[tuple[str, str]], kept: Mapping[str, str]
+) -> None:
+    """Raise `Misfit` for a line that has no bytes, and is not as it was."""
+    for row, (read, line) in enumerate(made, 1):
+        if line.startswith(UNCODED) and read.removesuffix("\r") not in kept:
+            name = codec(encoding) if encoding else LATIN_1
+            raise _misfit(path, encoding, name, read, row)
 
 
 def _kept(path: str, content: str, old: str, encoding: str) -> str:

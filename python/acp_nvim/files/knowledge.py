@@ -187,9 +187,7 @@ class Knowledge:
         if isinstance(older, str):
             older = Candidate(older, encoding)
         moved = None if older is None else older.then(written.before, written.after)
-        version = (
-            Candidate(content, encoding) if moved is None else replace(moved, encoding=encoding)
-        )
+        version = replace(moved or Candidate(content, ""), encoding=encoding)
         self._agreed[path] = Agreed(version, written.saved)
         while len(self._agreed) > 1 and self._agreed_too_much():
             del self._agreed[next(iter(self._agreed))]
