@@ -47,7 +47,9 @@ M = TypeVar("M")
 MOST_RECENT: Final = 24
 LINES: Final = 500
 CHARACTERS: Final = 10_000
-"""So many make a text long."""
+"""So many make a text long,"""
+VERY_LONG: Final = 100
+"""and so many times as many very long: fewer of these are known."""
 
 
 class Effort:
@@ -86,14 +88,15 @@ class Recent:
 
         `size`: how many lines there are, if they are not those of a tuple.
         """
-        is_long = size or len(of)
-        if is_long < (LINES if isinstance(of, tuple) else CHARACTERS):
+        length = (size or len(of)) / (LINES if isinstance(of, tuple) else CHARACTERS)
+        if length < 1:
             return make()
         for known, its, made in self._known:
             if _is_same(known, of) and _is_same(its, by):
                 return cast("M", made)
         made = make()
-        self._known = (*self._known, (of, by, made))[-MOST_RECENT:]
+        most = MOST_RECENT if length < VERY_LONG else MOST_RECENT // 4
+        self._known = (*self._known, (of, by, made))[-most:]
         return made
 
     def origin(self, made: object, by: object) -> object:

@@ -64,7 +64,8 @@ class Snapshot(Struct, frozen=True):
             return None
         if self.packed is None:
             return UNKNOWN
-        return RECENT.made(self.packed, encoding, partial(_unpacked, self.packed, encoding))
+        data = RECENT.made(self.packed, "bytes", partial(zlib.decompress, self.packed))
+        return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
 
     def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text."""
@@ -100,11 +101,6 @@ class Snapshot(Struct, frozen=True):
 
 
 ABSENT = Snapshot(None, settled=True, near=True)
-
-
-def _unpacked(packed: bytes, encoding: str) -> Text:
-    data = zlib.decompress(packed)
-    return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
 
 
 def read_snapshot(
@@ -158,6 +154,8 @@ def _sight(
     kept = not is_binary(data) or may_be_wide(data)
     # Level 1: a third of the size at 0.1 GB/s; higher levels take longer and gain a tenth.
     packed = zlib.compress(data, 1) if kept else None
+    if packed is not None:  # most often somebody asks for the text next
+        RECENT.made(packed, "bytes", lambda: data)
     return Snapshot(at, digest, packed, settled, near, stamps, is_binary=not kept)
 
 
