@@ -16,6 +16,7 @@ from typing import Any, Final
 
 RARE: Final = frozenset(
     {
+        "acp_nvim.files.baselines.inotify",
         "acp_nvim.protocol.v2.dialect",
         "acp_nvim.registry.unpack",
         "acp_nvim.session.shell.effects",
