@@ -238,7 +238,7 @@ def test_a_turn_has_progress_though_nobody_has_typed(nvim: Neovim, spy: BridgeSp
     chat, _ = spy.open_session("gemini")
     nvim.lua(PROGRESS)
     spy.frame(chat, status=READING)
-    assert nvim.lua("return vim.lsp.status()") == "gemini: Reading a.py"
+    nvim.wait(lambda: nvim.lua("return vim.lsp.status()") == "gemini: Reading a.py")
 
 
 def test_a_start_does_without_the_client_and_without_what_is_rare(
