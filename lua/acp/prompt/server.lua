@@ -16,6 +16,8 @@ local M = {}
 
 ---@type acp.Notify? of the client that there is
 local notify
+---@type table<acp.Chat, table>? statuses that are told once the client hears; nil: it does
+local untold = {}
 
 local NAME = 'acp'
 local ENGINES = { 'blink.cmp', 'cmp', 'mini.completion', 'coq' }
@@ -118,7 +120,7 @@ local function serve(dispatchers)
     if not is_closing then
       is_closing = true
       if notify == dispatchers.notification then
-        notify = nil
+        notify, untold = nil, {}
         progress.forget()
       end
       dispatchers.on_exit(0, 0)
@@ -224,14 +226,35 @@ local function unmap(buffer)
 end
 
 ---@param chat acp.Chat
+---@param status table
+local function tell(chat, status)
+  if untold then
+    untold[chat] = status.state == 'running' and status or nil
+  elseif notify then
+    require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
+      progress.tell(chat, status, notify)
+    end)
+  end
+end
+
+--- The client hears from now on.
+local function tell_all()
+  local found = untold or {}
+  untold = nil
+  for chat, status in pairs(found) do
+    tell(chat, status)
+  end
+end
+
+---@param chat acp.Chat
 local function attach(chat)
-  prepare_list(chat.prompt)
   vim.lsp.start({
     name = NAME,
     cmd = serve,
     on_attach = function(client, buffer)
       open_by_itself(client.id, buffer)
       unmap(buffer)
+      tell_all()
     end,
   }, {
     bufnr = chat.prompt,
@@ -243,7 +266,7 @@ end
 
 ---@param buffer integer
 local function group_of(buffer)
-  return api.nvim_create_augroup('acp.prompt.server.begin.' .. buffer, {})
+  return api.nvim_create_augroup('acp.prompt.server.begin.' .. buffer, { clear = false })
 end
 
 --- Where Neovim's own client cannot be loaded, for want of a folder for its log, 'omnifunc' completes.
@@ -260,6 +283,8 @@ end
 ---@param chat acp.Chat
 function M.attach(chat)
   if options.value('ui', 'completion') ~= false then
+    api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
+    prepare_list(chat.prompt)
     api.nvim_create_autocmd('InsertEnter', {
       group = group_of(chat.prompt),
       buffer = chat.prompt,
@@ -279,11 +304,7 @@ life.listen(function(chat, status)
   if not notify and status.state == 'running' and is_awaited(chat) then
     begin(chat)
   end
-  if notify then
-    require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
-      progress.tell(chat, status, notify)
-    end)
-  end
+  tell(chat, status)
 end)
 
 return M
