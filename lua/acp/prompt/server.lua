@@ -16,7 +16,7 @@ local M = {}
 
 ---@type acp.Notify? of the client that there is
 local notify
----@type table<acp.Chat, table>? statuses that are told once the client hears; nil: it does
+---@type table<integer, table>? statuses by chat that are told once the client hears; nil: it does
 local untold = {}
 
 local NAME = 'acp'
@@ -225,7 +225,7 @@ local function unmap(buffer)
   end
 end
 
----@param chat acp.Chat
+---@param chat integer
 ---@param status table
 local function tell(chat, status)
   if untold then
@@ -300,11 +300,12 @@ local function is_awaited(chat)
   return #api.nvim_get_autocmds({ group = group_of(chat.prompt) }) > 0
 end
 
-life.listen(function(chat, status)
-  if not notify and status.state == 'running' and is_awaited(chat) then
+life.listen(function(buffer, status)
+  local chat = not notify and status.state == 'running' and chats.of(buffer)
+  if chat and is_awaited(chat) then
     begin(chat)
   end
-  tell(chat, status)
+  tell(buffer, status)
 end)
 
 return M
