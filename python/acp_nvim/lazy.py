@@ -78,6 +78,11 @@ def install() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
+def waits(module: ModuleType) -> bool:
+    """Return whether nobody has loaded it yet."""
+    return type(module) is _Waiting
+
+
 def load(module: ModuleType) -> None:
     """Load a module that waits; raises what its loading raises, and then it waits on."""
     with _LOCK:

@@ -7,6 +7,7 @@ local bridge = require('acp.host.bridge')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local guard = require('acp.ui.guard')
+local lazy = require('acp.host.lazy')
 local life = require('acp.ui.life')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
@@ -153,6 +154,12 @@ bridge.on_end(function()
     bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end
   vim.cmd.redrawstatus({ bang = true })
+end)
+
+life.listen(function(_, status)
+  if status.state == 'running' then
+    lazy.warm()
+  end
 end)
 
 api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {

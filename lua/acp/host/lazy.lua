@@ -2,6 +2,8 @@
 -- are required at the top of a file like any other. None of them may do anything by being loaded that
 -- must be done before. Also a module that only these require waits with them.
 
+local M = {}
+
 local RARE = {
   'acp.ask.window',
   'acp.chat.code',
@@ -44,3 +46,15 @@ for _, name in ipairs(RARE) do
     end
   end
 end
+
+--- Load what the first answer of an agent may need, while it is waited for.
+function M.warm()
+  M.warm = function() end
+  for _, name in ipairs({ 'acp.ask.window', 'acp.files.deferred' }) do
+    vim.schedule(function()
+      local _ = require(name).any
+    end)
+  end
+end
+
+return M

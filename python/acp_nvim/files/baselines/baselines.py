@@ -389,6 +389,8 @@ class Baselines:
 
     async def _tell_committed(self, comparison: Comparison) -> None:
         """Tell of the files that nobody has read what git knows that they held."""
+        if not comparison.unknown:
+            return
         seen = ((path, it.was) for path, it in comparison.unknown.items())
         unread = {path: it for path, it in seen if it and it.is_unread(self._largest)}
         texts = await self._committed.texts(unread)
