@@ -87,3 +87,9 @@ def test_what_is_loaded_when_used_is_there() -> None:
     rare = re.findall(r"^  '(acp[\w.]*)',$", text, re.MULTILINE)
     assert rare
     assert set(rare) <= set(modules())
+
+
+def test_no_module_of_neovims_own_is_used() -> None:
+    """Those with a leading underscore change with any release."""
+    private = re.compile(r"require\(?['\"]vim\.[\w.]*\._|\bvim(?:\.\w+)*\._[a-z]")
+    assert not [it for it in sorted(ROOT.glob("lua/**/*.lua")) if private.search(it.read_text())]
