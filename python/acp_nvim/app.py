@@ -18,6 +18,7 @@ from acp_nvim.editor import Editor
 from acp_nvim.errors import AcpError
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Memory
+from acp_nvim.files.baselines.watch import Watch
 from acp_nvim.files.event import Emit, FileEvent
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
@@ -244,7 +245,7 @@ def keep_safe(
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)
     log = EditLog(store, now=now, changed=changed, passed=passed)
-    author, baselines = Authors(workspace).of_path, Baselines()
+    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch())
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
     sync.foresee = log.foresee

@@ -135,6 +135,17 @@ class DiskSync:
         async with self.exclusive():
             await self._sweep(None, roots, refresh_until=deadline)
 
+    async def settle(self, roots: Roots) -> None:
+        """Do now what the next turn would have to wait for at its beginning: nobody waits."""
+        if self._baselines.is_torn(roots):
+            async with self.exclusive():
+                await self._sweep(None, roots, refresh_until=0.0)
+        await self._baselines.read_on()
+
+    async def leave(self, used: Iterable[str]) -> None:
+        """Sessions work below these folders only."""
+        await self._baselines.leave(used)
+
     async def was_read(
         self, session: SessionKey, roots: Roots, paths: Iterable[str], call: str = ""
     ) -> None:
