@@ -7,6 +7,7 @@ local bridge = require('acp.host.bridge')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local guard = require('acp.ui.guard')
+local lazy = require('acp.host.lazy')
 local life = require('acp.ui.life')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
@@ -15,6 +16,7 @@ local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 require('acp.chat.stayed')
+require('acp.ui.attention') -- whether the user is here is known from now on
 require('acp.files.stamps') -- what the user reads and writes is known as soon as there is a chat
 
 local api = vim.api
@@ -157,6 +159,12 @@ bridge.on_end(function()
     bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end
   vim.cmd.redrawstatus({ bang = true })
+end)
+
+life.listen(function(_, status)
+  if status.state == 'running' then
+    lazy.warm()
+  end
 end)
 
 api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
