@@ -261,8 +261,9 @@ async def redo(host: Host, payload: Redo) -> None:
     await host.review.restore()
     host.review.decisions.left.clear()
     stretches = _stretches(host, payload.chat)
-    merged = _sessions_at(host, _cwd(host, payload.chat), _is_merged) if stretches else set()
-    stretches += tuple(Stretch(it) for it in sorted(merged - {it.key for it in stretches}))
+    if stretches:
+        merged, _ = _sessions_at(host, _cwd(host, payload.chat), _is_merged)
+        stretches += tuple(Stretch(it) for it in sorted(merged - {it.key for it in stretches}))
     batch = host.review.log.last_undo(stretches or None)
     outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
@@ -297,21 +298,22 @@ def _is_merged(author: Author) -> bool:
 
 def _turns_at(host: Host, place: str, is_meant: Callable[[Author], bool]) -> list[Turn]:
     """Return the turns that have changed files where that place is: in a worktree, or in none."""
-    here = _paths_at(host, place)
-    turns = host.review.log.turns(*map(Stretch, _sessions_at(host, place, is_meant)))
+    sessions, here = _sessions_at(host, place, is_meant)
+    turns = host.review.log.turns(*map(Stretch, sessions)) if sessions else ()
     found = (it for it in turns if is_meant(it.author) and here & {*it.paths})
     return sorted(found, key=lambda turn: turn.author.began)
 
 
-def _paths_at(host: Host, place: str) -> set[str]:
+def _sessions_at(
+    host: Host, place: str, is_meant: Callable[[Author], bool]
+) -> tuple[set[SessionKey], set[str]]:
+    """Return the sessions that have changed files there so, whether or not that is undone, and
+    which files are there."""
     trees = host.workspace.worktrees
-    return {it for it in host.review.presenter.paths() if trees.at(it) == trees.at(place)}
-
-
-def _sessions_at(host: Host, place: str, is_meant: Callable[[Author], bool]) -> set[SessionKey]:
-    """Return the sessions that have changed files there so, whether or not that is undone."""
-    every = (it for path in _paths_at(host, place) for it in authors(host, path))
-    return {it.session_key for it in every if is_meant(it)}
+    at = trees.at(place)
+    here = {it for it in host.review.presenter.paths() if trees.at(it) == at}
+    every = (it for path in here for it in authors(host, path))
+    return {it.session_key for it in every if is_meant(it)}, here
 
 
 def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:
