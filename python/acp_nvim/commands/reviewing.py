@@ -71,14 +71,15 @@ async def review(host: Host, payload: ShowReview) -> int:
     was_shown = board.shown
     board.show(everything=True)
     await board.settled()
-    reviews = board.reviews()
+    is_here = host.place(here, payload.chat)
+    reviews = tuple(it for it in board.reviews() if is_here(it.path))
     if turn is not None:
         reviews = _of_turn(host, reviews, payload.chat, turn)
     waiting = sum(len(it.pending) for it in reviews if it.path == here)
     if payload.only:
         return waiting
     _check(turn, reviews)
-    conflicts = board.conflicts() if turn is None else ()
+    conflicts = tuple(it for it in board.conflicts() if turn is None and is_here(it.path))
     await host.editor.reviewer.make_lists(quickfix(reviews, conflicts))
     if was_shown and any(each.pending for each in reviews):
         await host.editor.reviewer.open_list()
@@ -138,7 +139,9 @@ async def decide(host: Host, payload: Decide) -> str:
         done += more
     if failed:
         raise UserError("; ".join(failed))
-    left = sum(len(each.pending) for each in host.review.presenter.reviews())
+    is_here = host.place(payload.path or None, payload.chat)
+    reviews = host.review.presenter.reviews()
+    left = sum(len(each.pending) for each in reviews if is_here(each.path))
     return decided(payload.verdict, payload.scope, done, left)
 
 
@@ -151,7 +154,8 @@ async def _decide(
     board, decisions = host.review.presenter, host.review.decisions
     is_all = payload.scope == "all"
     await (catch_up(host) if is_all else host.review.restore())
-    paths = board.paths() if is_all else (payload.path,)
+    is_here = host.place(payload.path or None, payload.chat)
+    paths = tuple(filter(is_here, board.paths())) if is_all else (payload.path,)
     place = _place(host, payload) if payload.scope == "lines" else None
     is_keep = payload.verdict == "keep"
     reject = partial(decisions.reject, found=found, because=payload.because)
