@@ -29,6 +29,7 @@ local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
 ---@field because? string why, for the agent
 ---@field buffer? integer whose `mark` goes along with the lines
 ---@field mark? integer
+---@field chat? integer where `all` was given
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
 ---@param decision acp.Decision
@@ -121,6 +122,9 @@ function M.decide(verdict, scope, range, more)
     if not decision.path then
       return
     end
+  else
+    local chat = require('acp.chat.registry').of(api.nvim_get_current_buf())
+    decision.path, decision.chat = file_here(), chat and chat.chat
   end
   if range then
     decision.first, decision.last = range[1], range[2]

@@ -263,7 +263,7 @@ def test_commands_decide(
 ) -> None:
     nvim.command(f"2 | {command}")
     assert decided(spy) == payload
-    assert spy.told("decide")[0].get("path") == (None if "all" in command else shown.path)
+    assert spy.told("decide")[0].get("path") == shown.path
 
 
 def test_it_says_what_became_of_it(nvim: Neovim, spy: BridgeSpy, shown: FileReview) -> None:
