@@ -35,7 +35,7 @@ LARGEST = 16 * 1024 * 1024
 PAUSE = 0.2
 """Seconds in which several lines become one write."""
 MOST_HELD = 1024 * 1024
-"""Bytes that wait to be written."""
+"""Bytes that wait, from which on they are written at once."""
 GROUP = 64
 """Lines that are searched for secrets at once."""
 MOST_FILES = 100
@@ -66,6 +66,7 @@ class Traffic:
         self._held = 0
         """Characters or bytes of these."""
         self._something = Signal()
+        self._full = Signal()
         self._lock = threading.RLock()
         """Of what is written: by a thread, and at the end by whoever ends it."""
         self._open()
@@ -104,16 +105,16 @@ class Traffic:
             line = line[: 8 * LONGEST]  # a secret that is cut in two would not be known
         self._waiting.append((self._clock(), source, line, size))
         self._held += len(line)
+        self._something.set()
         if self._held > MOST_HELD:
-            self.flush()
-        else:
-            self._something.set()
+            self._full.set()
 
     async def run(self) -> None:
         """Write what was recorded a moment later, in a thread, for ever."""
         while True:
             await self._something.wait()
-            await anyio.sleep(PAUSE)
+            with anyio.move_on_after(PAUSE):
+                await self._full.wait()
             await anyio.to_thread.run_sync(self._write)
 
     def _write(self) -> None:
@@ -127,20 +128,22 @@ class Traffic:
         texts = [_text(line) for _, _, line, _ in group]
         if self.redaction.is_suspect("\n".join(texts)):
             texts = list(map(self.redaction.message, texts))
-        for (when, source, _, size), text in zip(group, texts, strict=True):
-            if size > LONGEST and not self._whole:
-                text = f"{text[:LONGEST]}… ({size} characters)"
-            said = encode_basestring_ascii(text)
-            self._put(f'{{"t": {round(when, 3)}, "from": "{source}", "line": {said}}}\n')
-
-    def _put(self, entry: str) -> None:
+        entries = [
+            f'{{"t": {when:.3f}, "from": "{source}", "line": {self._json(text, size)}}}\n'
+            for (when, source, _, size), text in zip(group, texts, strict=True)
+        ]
         try:
             if self._file is not None:
-                self._size += self._file.write(entry)
+                self._size += self._file.write("".join(entries))
                 if self._size > LARGEST:
                     self._open()
         except OSError:
             self._end()
+
+    def _json(self, text: str, size: int) -> str:
+        if size > LONGEST and not self._whole:
+            text = f"{text[:LONGEST]}… ({size} characters)"
+        return encode_basestring_ascii(text)
 
     def flush(self) -> None:
         """Make the file show all that was recorded."""
