@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Resource, ResourceLink
-from acp_nvim.session.log import Log
+from acp_nvim.session.log import Log, Table
 from acp_nvim.session.model import Location
 from acp_nvim.session.state import (
     Compaction,
@@ -69,6 +69,8 @@ class _Drawn(Struct, frozen=True):
     folds: _Folds = _Folds()
     ended: int = 0
     """The turn has gone on after the tool calls before that position."""
+    runs: group.Runs = field(default_factory=Table)
+    """Of the calls before that position."""
     paused: bool = False
 
 
@@ -161,7 +163,8 @@ def _group_at(transcript: Transcript, row: int) -> list[Cell]:
     at = next((at for at, cell in enumerate(cells) if cell.block.key == found[0].key), None)
     if at is None or found[0].lines[0] in cells[at].block.lines[:1]:
         return []
-    return [cells[at] for at in group.members(drawn.entries, at, drawn.ended)]
+    run = group.run_around(drawn.entries, at, drawn.ended)
+    return [] if run is None or len(run) < group.LEAST else list(cells[run.first : run.last])
 
 
 def _fold_group(
@@ -269,9 +272,10 @@ def _entries(
                 known = entries.first(position + (not cell.is_paused))
             break
     shown = entries.first(len(cells))
-    arranged = _Drawn(shown, cells, blocks, folds, min(basis.ended, len(shown)), paused=paused)
+    ended = min(basis.ended, len(shown))
+    arranged = _Drawn(shown, cells, blocks, folds, ended, basis.runs, paused=paused)
     arranged = boundary.draw(
-        lambda: _arranged(arranged, done, last.start, state.index, boundary),
+        lambda: _arranged(arranged, basis, done, last.start, state.index, boundary),
         partial(_unarranged, arranged),
     )
     if paused:
@@ -283,6 +287,7 @@ def _entries(
 
 def _arranged(
     drawn: _Drawn,
+    basis: _Drawn,
     done: Sequence[int],
     first_new: int,
     index: Mapping[str, int],
@@ -292,22 +297,73 @@ def _arranged(
 
     `done` are the positions that were drawn, ascending; those since `first_new` were not there.
     """
-    entries, cells, blocks = drawn.entries, drawn.cells, drawn.blocks
-    drawn = replace(drawn, ended=group.last_calls(entries, done, drawn.ended))
     changed = [at for at in done if at < first_new]
+    if first_new < len(basis.entries) or any(
+        drawn.entries[at].key != basis.entries[at].key for at in changed
+    ):
+        drawn = replace(drawn, runs=Table())  # it is another transcript
+    drawn = replace(drawn, ended=group.last_calls(drawn.entries, done, drawn.ended))
+    rest = list[int]()
+    for at in changed:
+        small = boundary.draw(partial(_in_run, drawn, basis, at, index), lambda _error: None)
+        if small is None:
+            rest.append(at)
+        drawn = small or drawn
+    entries, cells = drawn.entries, drawn.cells
     new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
     settled = set[int]()
     inner = (it for at in done if isinstance(it := entries[at], ToolCall) and it.parent in index)
     outer = {index[it.parent] for it in inner}
-    for position in (*group.touched(entries, changed, new, drawn.ended), *sorted(outer)):
+    for position in (*group.touched(entries, rest, new, drawn.ended), *sorted(outer)):
         if position in settled:
             continue
-        shown = boundary.draw(
-            partial(_around, drawn, position, index), partial(_alone, cells[position], position)
+        shown, run = boundary.draw(
+            partial(_around, drawn, position, index),
+            lambda error, at=position: (_alone(cells[at], at, error), None),  # type: ignore[misc]
         )
         settled.update(shown)
-        for at, block in shown.items():
-            blocks = _placed(blocks, at, block)
+        runs = group.noted(drawn.runs, run, shown)
+        drawn = _with_blocks(replace(drawn, runs=runs), shown)
+    return drawn
+
+
+def _in_run(drawn: _Drawn, basis: _Drawn, position: int, index: Mapping[str, int]) -> _Drawn | None:
+    """Return the drawing with a call that has changed among other calls, whatever their number.
+
+    None: it is not that simple, or may be not.
+    """
+    entry, was = drawn.entries[position], basis.entries[position]
+    cell, old = drawn.cells[position], basis.cells[position]
+    is_shown = any(it.is_open or it.is_faulty for it in (cell, old))
+    if not isinstance(entry, ToolCall) or position >= basis.ended or is_shown or entry is was:
+        return None
+    if not group.is_quiet(entry):
+        is_moved = not isinstance(was, ToolCall) or entry.parent != was.parent
+        alone = {position: _spaced(drawn, position, index)}
+        return None if group.is_quiet(was) or is_moved else _with_blocks(drawn, alone)
+    if group.is_quiet(was):
+        is_hidden = entry.kind == getattr(was, "kind", "") and not basis.blocks[position].lines
+        hidden = {position: group.hidden(cell.block)}
+        return _with_blocks(drawn, hidden) if is_hidden else None
+    run, sides = group.joined(drawn.runs, entry, position)
+    opened = f"{group.PREFIX}{drawn.cells[run.first].block.key}" in drawn.folds.opened
+    if opened or any(it.is_open for it in sides):
+        return None
+    shown = {position, run.first, run.last - 1}
+    for side in sides:
+        shown |= {side.first} if side.is_folded else {*range(side.first, side.last)}
+    blocks = {at: _spaced(drawn, at, {}) for at in shown}
+    if run.is_folded:
+        head = group.head(run, blocks[run.first], blocks[run.last - 1])
+        blocks = {at: group.hidden(block) for at, block in blocks.items()} | {run.first: head}
+    runs = group.noted(drawn.runs, run, (position - 1, position, position + 1))
+    return _with_blocks(replace(drawn, runs=runs), blocks)
+
+
+def _with_blocks(drawn: _Drawn, shown: Mapping[int, Block]) -> _Drawn:
+    blocks = drawn.blocks
+    for at, block in shown.items():
+        blocks = _placed(blocks, at, block)
     return replace(drawn, blocks=blocks)
 
 
@@ -318,17 +374,22 @@ def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:
     return replace(drawn, blocks=_placed(drawn.blocks, last, shown))
 
 
-def _around(drawn: _Drawn, position: int, index: Mapping[str, int]) -> dict[int, Block]:
-    """Return the block at that position, with those of its group, as they stand among others."""
-    entries, cells = drawn.entries, drawn.cells
-    calls = group.members(entries, position, drawn.ended)
-    span = calls or range(position, position + 1)
-    shown = [_spaced(drawn, at, index) for at in span]
-    if calls:
-        members = [cells[at] for at in calls]
-        is_open = _is_group_open(members, drawn.folds.opened)
-        shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
-    return dict(zip(span, shown, strict=True))
+def _around(
+    drawn: _Drawn, position: int, index: Mapping[str, int]
+) -> tuple[dict[int, Block], group.Run | None]:
+    """Return the block at that position, with those of its run, as they stand among others."""
+    run = group.run_around(drawn.entries, position, drawn.ended)
+    span = range(run.first, run.last) if run else range(position, position + 1)
+    shown = {at: _spaced(drawn, at, index) for at in span}
+    if run is None:
+        return shown, None
+    run = replace(run, is_open=_is_group_open([drawn.cells[at] for at in span], drawn.folds.opened))
+    if len(run) >= group.LEAST:
+        last = shown[run.last - 1]
+        if run.is_folded:
+            shown = {at: group.hidden(block) for at, block in shown.items()}
+        shown[run.first] = group.head(run, _spaced(drawn, run.first, index), last)
+    return shown, run
 
 
 def _alone(cell: Cell, position: int, error: Exception) -> dict[int, Block]:
