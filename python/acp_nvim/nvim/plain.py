@@ -76,8 +76,9 @@ def _placed(mark: Mark) -> tuple[object, int, int]:
         return mark.group, mark.start, mark.end
     if isinstance(mark, Conceal):
         return (mark.character, mark.group), mark.start, mark.end
-    has_column = isinstance(mark, VirtualText) and mark.position != "rows"
-    return mark, mark.column if has_column else 0, -1
+    if isinstance(mark, VirtualText) and mark.position != "rows":
+        return mark, mark.column, -1
+    return mark, 0, -1
 
 
 def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:

@@ -8,7 +8,7 @@ skipped by identity, so a growing last block costs what has grown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import TypeAlias
 
@@ -30,7 +30,23 @@ def patch(old: Sequence[Block], new: Sequence[Block]) -> tuple[Replace, ...]:
     """
     if not old or not new:
         return () if not old and not new else (_whole(old, new),)
-    return tuple(_in_stretches(Blocks.of(old).stretches, Blocks.of(new).stretches))
+    return tuple(_joined(_in_stretches(Blocks.of(old).stretches, Blocks.of(new).stretches)))
+
+
+def _joined(ops: Iterable[Replace]) -> Iterator[Replace]:
+    """Make one op of those that follow one another without a line between them."""
+    first = last = 0
+    lines: list[Line] = []
+    for op in ops:
+        if op.first == first + len(lines):
+            last += op.last - op.first
+        else:
+            if last > first or lines:
+                yield Replace(first, last, tuple(lines))
+            first, last, lines = op.first, op.last, []
+        lines += op.lines
+    if last > first or lines:
+        yield Replace(first, last, tuple(lines))
 
 
 def _in_stretches(old: Sequence[Stretch], new: Sequence[Stretch]) -> Iterator[Replace]:

@@ -117,9 +117,7 @@ def _quiet_around(entries: Sequence[Entry], position: int) -> tuple[int, int]:
     return first, last
 
 
-def touched(
-    entries: Sequence[Entry], changed: Sequence[int], new: range, ended: int
-) -> Iterator[int]:
+def touched(entries: Sequence[Entry], changed: Iterable[int], ended: int) -> Iterator[int]:
     """Yield where rows depend on entries that have changed, or are new; `ended` as above."""
     for position in changed:
         if not isinstance(entries[position], ToolCall):
@@ -128,15 +126,6 @@ def touched(
             yield from range(*_quiet_around(entries, position))
         else:
             yield from range(max(position - 1, 0), position + 1)
-    for position in new:
-        yield position
-        before = position - 1
-        if isinstance(entries[position], ToolCall):
-            yield max(before, 0)
-            continue
-        while before >= 0 and isinstance(entries[before], ToolCall):
-            yield before
-            before -= 1
 
 
 def spaced(block: Block, entry: Entry, following: Entry | None) -> Block:
@@ -157,7 +146,7 @@ def head(run: Run, block: Block, last: Block) -> Block:
     line = _line(run)
     if not run.is_folded:
         return replace(block, lines=(line, *block.lines))
-    blank = last.lines[-1:] if not last.lines[-1].text else ()
+    blank = () if not last.lines or last.lines[-1].text else last.lines[-1:]
     return replace(block, lines=(line, *blank))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from heapq import merge
 from itertools import chain
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
@@ -56,6 +57,10 @@ class _Folds(Struct, frozen=True):
     def _by_default(self, entry: Entry) -> bool:
         is_wanted = entry.key in self.asking
         return isinstance(entry, ToolCall) and (is_wanted or entry.status == "failed")
+
+
+UNDRAWN = Notice("", 0, "")
+"""In place of an entry that was not drawn yet."""
 
 
 class _Drawn(Struct, frozen=True):
@@ -250,38 +255,44 @@ def entry_text(entry: Entry) -> str:
 def _entries(
     state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause, boundary: Boundary
 ) -> _Drawn:
-    """Draw the entries that have changed since, those to be opened or closed, and the new ones."""
+    """Draw what is new, has changed, or is to be opened or closed: the last of it first.
+
+    What is not drawn yet has no lines; it is there when the end is.
+    """
     entries = Log.of(state.entries)
     known = basis.entries.first(len(entries))
     cells, blocks = basis.cells.first(len(entries)), basis.blocks.first(len(entries))
-    last = range(len(known), len(entries))
-    turned = _turned(state, folds, basis.folds)
-    changed = sorted(it for it in {*entries.changed(known), *turned} if it < len(known))
+    new = entries[len(known) :]
+    known = known.extended([UNDRAWN] * len(new))
+    waiting = [Cell(UNDRAWN, is_open=False, block=Block(it.key, ())) for it in new]
+    cells, blocks = cells.extended(waiting), blocks.extended([it.block for it in waiting])
+    changed = entries.changed(known, backwards=True)
+    turned = sorted(_turned(state, folds, basis.folds), reverse=True)
     done, paused = list[int](), False
-    for position in (*changed, *last):
-        old = cells[position] if position < len(cells) else None
-        entry = entries[position]
+    for position in merge(changed, turned, reverse=True):
+        if done and done[-1] == position:
+            continue
+        if paused:
+            break
+        entry, old = entries[position], cells[position]
         cell = _cell(entry, old, state.cwd, pause, boundary, is_open=folds.is_open(entry))
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
-        if position < last.start and not cell.is_paused:
-            known = _placed(known, position, entry)
-        if cell is not old and pause() and (position < len(entries) - 1 or cell.is_paused):
-            paused = True
-            if position >= last.start:  # all before it is done; and the logs share what they have
-                known = entries.first(position + (not cell.is_paused))
-            break
-    shown = entries.first(len(cells))
-    ended = min(basis.ended, len(shown))
-    arranged = _Drawn(shown, cells, blocks, folds, ended, basis.runs, paused=paused)
+        paused = cell is not old and (cell.is_paused or pause())
+    else:
+        paused = bool(done) and cells[done[-1]].is_paused
+    since = done[-1] + cells[done[-1]].is_paused if paused else 0
+    arranged = _Drawn(
+        entries, cells, blocks, folds, min(basis.ended, len(entries)), basis.runs, paused
+    )
     arranged = boundary.draw(
-        lambda: _arranged(arranged, basis, done, last.start, state.index, boundary),
+        lambda: _arranged(arranged, basis, done[::-1], state.index, boundary),
         partial(_unarranged, arranged),
     )
     if paused:
-        keys = group.with_groups(cells[at].block.key for at in done if not cells[at].is_paused)
+        keys = group.with_groups(cells[at].block.key for at in done if at >= since)
         folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
-        return replace(arranged, entries=known, folds=folds)
+        return replace(arranged, entries=known.since(since, entries), folds=folds)
     return arranged
 
 
@@ -289,32 +300,29 @@ def _arranged(
     drawn: _Drawn,
     basis: _Drawn,
     done: Sequence[int],
-    first_new: int,
     index: Mapping[str, int],
     boundary: Boundary,
 ) -> _Drawn:
     """Put tool calls among each other: close together, in groups, and in each other.
 
-    `done` are the positions that were drawn, ascending; those since `first_new` were not there.
+    `done` are the positions that were drawn, ascending.
     """
-    changed = [at for at in done if at < first_new]
-    if first_new < len(basis.entries) or any(
-        drawn.entries[at].key != basis.entries[at].key for at in changed
-    ):
-        drawn = replace(drawn, runs=Table())  # it is another transcript
-    drawn = replace(drawn, ended=group.last_calls(drawn.entries, done, drawn.ended))
-    rest = list[int]()
-    for at in changed:
+    known = len(basis.entries)
+    if len(drawn.entries) < known or any(map(partial(_is_another, drawn, basis), done)):
+        drawn, known = replace(drawn, runs=Table(), ended=0), 0  # it is another transcript
+    ended = drawn.ended
+    drawn = replace(drawn, ended=group.last_calls(drawn.entries, done, ended))
+    rest = list(range(ended, min(drawn.ended, known)))
+    for at in done:
         small = boundary.draw(partial(_in_run, drawn, basis, at, index), lambda _error: None)
         if small is None:
             rest.append(at)
         drawn = small or drawn
     entries, cells = drawn.entries, drawn.cells
-    new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
     settled = set[int]()
     inner = (it for at in done if isinstance(it := entries[at], ToolCall) and it.parent in index)
     outer = {index[it.parent] for it in inner}
-    for position in (*group.touched(entries, rest, new, drawn.ended), *sorted(outer)):
+    for position in (*group.touched(entries, rest, drawn.ended), *sorted(outer)):
         if position in settled:
             continue
         shown, run = boundary.draw(
@@ -327,15 +335,23 @@ def _arranged(
     return drawn
 
 
+def _is_another(drawn: _Drawn, basis: _Drawn, position: int) -> bool:
+    """Tell whether another entry was drawn there: an entry keeps its place."""
+    was = basis.entries[position] if position < len(basis.entries) else UNDRAWN
+    return was is not UNDRAWN and was.key != drawn.entries[position].key
+
+
 def _in_run(drawn: _Drawn, basis: _Drawn, position: int, index: Mapping[str, int]) -> _Drawn | None:
     """Return the drawing with a call that has changed among other calls, whatever their number.
 
     None: it is not that simple, or may be not.
     """
+    if position >= min(basis.ended, drawn.ended):
+        return None
     entry, was = drawn.entries[position], basis.entries[position]
     cell, old = drawn.cells[position], basis.cells[position]
     is_shown = any(it.is_open or it.is_faulty for it in (cell, old))
-    if not isinstance(entry, ToolCall) or position >= basis.ended or is_shown or entry is was:
+    if not isinstance(entry, ToolCall) or is_shown or was is entry or was is UNDRAWN:
         return None
     if not group.is_quiet(entry):
         is_moved = not isinstance(was, ToolCall) or entry.parent != was.parent

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from itertools import chain
+import random
+from itertools import chain, pairwise
 from typing import Any
 
 import pytest
@@ -249,12 +250,52 @@ def test_a_pause_takes_nothing_away() -> None:
     before = render(state(said(1, "one"), said(2, "two"), said(3, "three")), NONE, None)
     changed = state(said(1, "ONE"), said(2, "TWO"), said(3, "THREE"))
     first = render(changed, NONE, before, lambda: True)
-    assert drawn(first) == ["ONE", "", "two", "", "three", ""]
+    assert drawn(first) == ["one", "", "two", "", "THREE", ""]
     assert first.paused
     second = render(changed, NONE, first, lambda: True)
     third = render(changed, NONE, second, lambda: True)
     assert drawn(third) == ["ONE", "", "TWO", "", "THREE", ""]
     assert not third.paused
+
+
+def test_the_end_is_drawn_first_and_what_is_above_it_later() -> None:
+    shown = state(*(said(number, f"answer {number}") for number in range(1, 1_001)))
+    first = render(shown, NONE, None, lambda: True)
+    assert drawn(first) == ["answer 1000", ""]
+    more = said(1_001, "answer 1001")
+    later = render(state(*shown.entries, more), NONE, first, lambda: True)
+    assert drawn(later) == ["answer 1000", "", "answer 1001", ""]
+    slices = in_slices(shown)
+    assert drawn(slices[-1]) == drawn(render(shown, NONE, None))
+    for before, after in pairwise(slices):
+        (op,) = patch(before.blocks, after.blocks)
+        assert (op.first, op.last, len(op.lines)) == (0, 0, 2)  # nothing else is touched
+
+
+def test_slices_of_any_transcript_come_to_the_same() -> None:
+    chance = random.Random(1)
+    for _ in range(50):
+        view: Transcript | None = None
+        entries: list[Entry] = []
+        for number in range(12):
+            for _ in range(chance.randrange(5)):
+                key = f"k{len(entries)}"
+                status = chance.choice(["pending", "completed", "failed"])
+                calls = replace(call(status=status, kind=chance.choice(["read", "edit"])), key=key)
+                entries.append(
+                    chance.choice([calls, calls, replace(said(1, f"{key}\n\nb"), key=key)])
+                )
+            if entries and chance.random() < 0.7:
+                at = chance.randrange(len(entries))
+                if isinstance(known := entries[at], ToolCall):
+                    entries[at] = replace(known, status="completed", title=f"T{number}")
+            shown = state(*entries)
+            for _ in range(chance.randrange(1, 6)):
+                view = render(shown, NONE, view, lambda: chance.random() < 0.6)
+        while view is not None and view.paused:
+            view = render(shown, NONE, view, lambda: chance.random() < 0.6)
+        assert view is not None
+        assert drawn(view) == drawn(render(shown, NONE, None))
 
 
 def test_a_long_message_is_cut_and_all_of_it_can_be_opened() -> None:
