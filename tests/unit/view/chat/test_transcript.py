@@ -8,7 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Resource, Text
+from acp_nvim.session.event import ChunkReceived
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion, PlanEntry, Prompt
+from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall, Usage
 from acp_nvim.view.chat import transcript
 from acp_nvim.view.chat.transcript import (
@@ -299,12 +301,46 @@ def test_slices_of_any_transcript_come_to_the_same() -> None:
 
 
 def test_a_long_message_is_cut_and_all_of_it_can_be_opened() -> None:
-    text = "line\n" * 7_000
+    text = "line\n" * 6_999 + "the end\n"
     shown = state(asked(1, "hi"), said(1, text))
     view = render(shown, NONE, None)
-    assert drawn(view)[-3:] == ["line", "… 2,000 more lines: <CR> opens all", ""]
+    assert drawn(view)[5_001:5_004] == ["line", "… 1,900 more lines: <CR> opens all", "line"]
+    assert drawn(view)[-3:] == ["line", "the end", ""]
+    assert len(drawn(view)) == 2 + 5_000 + 1 + 100 + 1
     assert all_at(shown, view, 5_002) == text
     assert all_at(shown, view, 5_001) is None
+
+
+def test_a_message_that_grows_beyond_what_is_shown_shows_its_end() -> None:
+    now = SessionState("tutor", "/w", id="s")
+    view: Transcript | None = None
+    changed = []
+    for number in range(700):
+        more = "".join(f"line {number * 10 + it} of *words*\n" for it in range(10))
+        now = reduce(now, ChunkReceived("agent", Text(f"{more}the last of {number}")))
+        before, view = view, render(now, NONE, view)
+        block, row = view.blocks.at(view.blocks.height - 2) or (view.blocks[0], 0)
+        assert block.lines[row].text == f"the last of {number}"
+        if before:
+            changed.append(sum(len(op.lines) for op in patch(before.blocks, view.blocks)))
+    assert drawn(view) == drawn(render(now, NONE, None))
+    assert sum(changed) < 700 * 30
+    assert sum(it > 50 for it in changed) < 30
+
+
+@pytest.mark.parametrize("text", ["x" * 3_000_000, "\n" * 9_000, "a" * 30_000 + "\n" * 6_000])
+def test_the_end_of_odd_texts_is_shown(text: str) -> None:
+    view = render(state(said(1, text + "the end")), NONE, None)
+    assert drawn(view)[-2].endswith("the end")
+    assert len(drawn(view)) < 5_300
+
+
+def test_of_a_message_of_many_parts_the_end_of_the_last_is_shown() -> None:
+    long, last = Text("line\n" * 6_000), Text("and\nthe end")
+    parts = (long, Resource("file:///w/a", "x"), last)
+    view = render(state(Message("m", "agent", 1, parts)), NONE, None)
+    rests = ["… 1,000 more lines: <CR> opens all", "… 2 more parts: <CR> opens all"]
+    assert drawn(view)[5_000:] == [*rests, "and", "the end", ""]
 
 
 def test_a_long_plan_is_cut_and_all_of_it_can_be_opened() -> None:
