@@ -106,7 +106,9 @@ class Traffic:
         self._waiting.append((self._clock(), source, line, size))
         self._held += len(line)
         self._something.set()
-        if self._held > MOST_HELD:
+        if self._held > 4 * MOST_HELD:
+            self._write()
+        elif self._held > MOST_HELD:
             self._full.set()
 
     async def run(self) -> None:

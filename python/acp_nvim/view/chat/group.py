@@ -119,11 +119,14 @@ def _quiet_around(entries: Sequence[Entry], position: int) -> tuple[int, int]:
 
 def touched(entries: Sequence[Entry], changed: Iterable[int], ended: int) -> Iterator[int]:
     """Yield where rows depend on entries that have changed, or are new; `ended` as above."""
-    for position in changed:
+    known = 0
+    for position in sorted(changed):
         if not isinstance(entries[position], ToolCall):
             yield position
         elif position < ended:
-            yield from range(*_quiet_around(entries, position))
+            if position >= known:  # else it is in the run of one before it
+                first, known = _quiet_around(entries, position)
+                yield from range(first, known)
         else:
             yield from range(max(position - 1, 0), position + 1)
 

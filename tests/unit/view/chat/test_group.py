@@ -156,7 +156,10 @@ def test_step_by_step_it_looks_as_at_once() -> None:
             assert drawn(view) == drawn(render(now, opened, None))
 
 
-def test_5_000_open_calls_of_one_turn_end_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("says_before", [True, False])
+def test_5_000_open_calls_of_one_turn_end_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, *, says_before: bool
+) -> None:
     """What it takes is counted: each call that ends costs the same, be there 500 or 5,000."""
     looked = Counter[str]()
     for module, name in ((group, "is_quiet"), (transcript, "_spaced"), (group, "hidden")):
@@ -168,22 +171,24 @@ def test_5_000_open_calls_of_one_turn_end_one_by_one(monkeypatch: pytest.MonkeyP
 
         monkeypatch.setattr(module, name, counted)
 
-    def work(count: int) -> int:
+    def work(count: int, *, says_before: bool) -> int:
         looked.clear()
+        said = ChunkReceived("agent", Text("I wait for them."))
         now = SessionState("tutor", "/w", id="s")
         for number in range(count):
             now = reduce(now, ToolCallUpdated(f"{number}", kind="read", status="pending"))
-        now = reduce(now, ChunkReceived("agent", Text("I wait for them.")))
+        now = reduce(now, said) if says_before else now
         view = render(now, NONE, None)
         for number in range(count):
             now = reduce(now, ToolCallUpdated(f"{number}", status="completed"))
             if number % 5 == 0:
                 view = render(now, NONE, view)
+        now = now if says_before else reduce(now, said)
         view = render(now, NONE, view)
         assert drawn(view)[0] == f"▸ ✓ {count:,} calls: {count} read"
         return looked.total()
 
-    assert work(5_000) < 11 * work(500)
+    assert work(5_000, says_before=says_before) < 11 * work(500, says_before=says_before)
 
 
 def test_another_transcript_in_the_same_place_has_groups_of_its_own() -> None:
