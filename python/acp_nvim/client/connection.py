@@ -318,7 +318,10 @@ class Connection:
         elif (joined := self._halves.joined(text)) is not text:
             incoming, text = await parsed(joined), joined
         size = len(text)
-        messages = self._sifted(incoming.messages, size, receiver)
+        try:
+            messages = self._sifted(incoming.messages, size, receiver)
+        except MemoryError:
+            return self._fault(MemoryError(TOO_LARGE))
         each = size // max(len(messages), 1)
         for message in messages:
             await self._until_read()
