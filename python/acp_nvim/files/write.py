@@ -16,7 +16,7 @@ from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
+from acp_nvim.files.encoding import UTF_8, NotRead, codec, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.history.line_ends import Even, with_ends_of
@@ -38,6 +38,8 @@ class WriteRequest(Struct, frozen=True):
     content: str
     returned: Text = UNKNOWN
     """The base with what the user has taken back of it, of which the agent was not told."""
+    told: Text = UNKNOWN
+    """What a note has told the agent that the file holds, since it has read or written it."""
     begun: Callable[[str | None, str], Awaitable[None]] = _unheard
     """Told the exact live texts before anything is changed: it is settled what will be written."""
 
@@ -75,6 +77,17 @@ class WasTakenBack(FileProblem):
             f"your change of {path} was taken back by the user, or by another program: "
             "nothing was written; read it again and repeat what is still wanted",
             "the change that it goes on from was taken back: the agent was told so",
+        )
+
+
+class GoesAgainst(FileProblem):
+    """The agent writes again what the user has changed, and it was told of that."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was changed by the user, as you were told, and your text has the lines from "
+            "before: nothing was written; read it again and repeat your edit",
+            "it has lines that you have changed, as the agent was told: the agent was told so",
         )
 
 
@@ -127,11 +140,12 @@ def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
     old = live.newest or ""
     if isinstance(base, str):
         base = old = encoded(path, base, old, encoding, sure=False)
-    returned = request.returned
-    if isinstance(returned, str):
-        returned = encoded(path, returned, old, encoding, sure=False)
+    returned, told = (
+        encoded(path, it, old, encoding, sure=False) if isinstance(it, str) else it
+        for it in (request.returned, request.told)
+    )
     content = with_ends_of(live.exact or "", encoded(path, request.content, old, encoding))
-    return replace(request, base=base, returned=returned, content=content)
+    return replace(request, base=base, returned=returned, told=told, content=content)
 
 
 async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -178,16 +192,15 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         return replace(kept, saved=buffer.saved, left=live.on_disk)
     editing = partial(_edit, request, buffer, ours, on_disk)
     merged, hunks, options = await aside_if_large(editing, ours, request.content)
-    after = buffer_text(_edited(buffer, hunks, options))
     encoding = options.encoding or "utf-8"
-    result = WriteResult(before, after, encoding=encoding, disk=on_disk, saved=buffer.saved)
+    result = WriteResult(before, merged, encoding=encoding, disk=on_disk, saved=buffer.saved)
     saved = merged == on_disk and not buffer.modified
     if saved:
         result = replace(result, left=live.on_disk)
-        if after == text:
+        if merged == text:
             return result
-    exact_bytes(live.path, after)
-    await request.begun(before, after)
+    exact_bytes(live.path, merged)
+    await request.begun(before, merged)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options, stamp=live.stamp)
@@ -223,7 +236,8 @@ async def _check(files: Files, live: LiveFile, buffer: LiveBuffer) -> None:
             f"its buffer is {buffer.locked}",
         )
     on_disk = live.on_disk
-    if buffer.modified and on_disk is not None:
+    is_plain = on_disk is None or (on_disk.isascii() and codec(buffer.encoding) == UTF_8)
+    if buffer.modified and on_disk is not None and not is_plain:
         # what Neovim has not read of it as it is would be gone
         hunks, _ = await aside_if_large(partial(form_edits, on_disk, buffer), on_disk)
         await files.check(buffer, hunks)
@@ -246,25 +260,11 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
     return "" if request.base is None or on_disk is None else on_disk
 
 
-def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
-    """Return the buffer as it is after an edit."""
-    lines = tuple(apply(buffer.lines, hunks))
-    return replace(
-        buffer,
-        lines=lines,
-        empty=not lines or (buffer.empty and not hunks),
-        fileformat=options.fileformat,
-        encoding=options.encoding,
-        bom=options.bom,
-        endofline=options.endofline,
-        endoffile=options.endoffile,
-    )
-
-
 def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> str:
     """Return the agent's text with what the user changed since `base`.
 
-    Raises `WriteConflict`, or `WasTakenBack` if that would not be all that the agent has asked for.
+    Raises `WriteConflict`; `WasTakenBack` or `GoesAgainst` if that would not be all that the agent
+    has asked for.
     """
     if base == ours:
         return request.content
@@ -278,6 +278,10 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
     if conflicts:
         is_on_disk = on_disk == request.content
         raise WriteConflict(request, base, conflicts, on_disk=is_on_disk)
+    if isinstance(request.told, str):
+        asked, _ = _both(request.told, ours, request.content)
+        if {*asked.splitlines()} - {*merged.splitlines()}:  # what is only left out stays
+            raise GoesAgainst(request.path)
     return merged
 
 

@@ -36,6 +36,7 @@ from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.chat.cell import PLAN, Cell, context_cell, plan_cell, queued_cell
 from acp_nvim.view.chat.cell import cell_of as _cell
 from acp_nvim.view.cut import ITEMS, is_rest
+from acp_nvim.view.markdown.render import Fit
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import linked, place
 from acp_nvim.view.styled import coloured
@@ -76,6 +77,9 @@ class _Drawn(Struct, frozen=True):
     """The turn has gone on after the tool calls before that position."""
     runs: group.Runs = field(default_factory=Table)
     """Of the calls before that position."""
+    room: int | None = None
+    tables: frozenset[int] = frozenset()
+    """The positions of messages that have some."""
     paused: bool = False
 
 
@@ -101,8 +105,11 @@ def render(
     opened: frozenset[str],
     previous: Transcript | None,
     pause: Pause = never,
+    room: int | None = None,
 ) -> Transcript:
     """Draw the session; `opened` holds the keys that the user toggled from their default.
+
+    `room` is how many cells a line has in the window.
 
     Open by default are the plan and tool calls that failed or wait for the user; thoughts, other
     tool calls and the text of attached resources are closed. An entry that is the same object, and
@@ -120,7 +127,9 @@ def render(
         faulty.append(undrawn("fault", error))
         return replace(basis._drawn, paused=False)
 
-    drawn = boundary.draw(lambda: _entries(state, folds, basis._drawn, pause, boundary), undrawable)
+    drawn = boundary.draw(
+        lambda: _entries(state, folds, basis._drawn, pause, boundary, room), undrawable
+    )
     extras = _extras(state, opened, basis, boundary)
     after = [cell.block for cell in extras]
     pinned: list[Block] = []
@@ -253,7 +262,12 @@ def entry_text(entry: Entry) -> str:
 
 
 def _entries(
-    state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause, boundary: Boundary
+    state: SessionState,
+    folds: _Folds,
+    basis: _Drawn,
+    pause: Pause,
+    boundary: Boundary,
+    room: int | None,
 ) -> _Drawn:
     """Draw what is new, has changed, or is to be opened or closed: the last of it first.
 
@@ -267,23 +281,30 @@ def _entries(
     waiting = [Cell(UNDRAWN, is_open=False, block=Block(it.key, ())) for it in new]
     cells, blocks = cells.extended(waiting), blocks.extended([it.block for it in waiting])
     changed = entries.changed(known, backwards=True)
-    turned = sorted(_turned(state, folds, basis.folds), reverse=True)
-    done, paused = list[int](), False
+    # a table is laid out once nothing follows it, and anew in another room
+    laid_out = basis.tables if room != basis.room else basis.tables & {len(entries) - len(new) - 1}
+    again = {*_turned(state, folds, basis.folds), *laid_out}
+    turned = sorted((it for it in again if it < len(entries)), reverse=True)
+    done, paused, tables = list[int](), False, set(basis.tables)
     for position in merge(changed, turned, reverse=True):
         if done and done[-1] == position:
             continue
         if paused:
             break
         entry, old = entries[position], cells[position]
-        cell = _cell(entry, old, state.cwd, pause, boundary, is_open=folds.is_open(entry))
+        fit = Fit(room, position < len(entries) - 1 or not state.is_running)
+        cell = _cell(entry, old, state.cwd, pause, boundary, fit, is_open=folds.is_open(entry))
+        if cell.has_table:
+            tables.add(position)
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
         paused = cell is not old and (cell.is_paused or pause())
     else:
         paused = bool(done) and cells[done[-1]].is_paused
     since = done[-1] + cells[done[-1]].is_paused if paused else 0
+    ended, was = min(basis.ended, len(entries)), basis.room if paused else room
     arranged = _Drawn(
-        entries, cells, blocks, folds, min(basis.ended, len(entries)), basis.runs, paused
+        entries, cells, blocks, folds, ended, basis.runs, was, frozenset(tables), paused
     )
     arranged = boundary.draw(
         lambda: _arranged(arranged, basis, done[::-1], state.index, boundary),
