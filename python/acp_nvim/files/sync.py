@@ -23,7 +23,7 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.attribution import OF_EDITOR, Attribution, inside
+from acp_nvim.files.attribution import OF_EDITOR, Attribution, resolved_within
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.conflicts import Conflicts
@@ -92,8 +92,8 @@ class DiskSync:
 
         `sure`: it says that it changes them.
         """
-        if self._asked.look(author, roots, paths, sure=sure):
-            self._wake.set()
+        self._asked.look(author, roots, paths, sure=sure)
+        self._wake.set()
 
     def sweep(self, author: Author | None, roots: Roots) -> None:
         """Anything below the roots may have changed."""
@@ -154,7 +154,7 @@ class DiskSync:
         What the disk has new is taken first, so that what the agent knows is as old as that. A
         call that has read through us knows what it was served, not the disk.
         """
-        for path in inside(roots, paths):
+        for path in resolved_within(roots, paths).values():
             if call in self._knowledge.of(session, path).calls:
                 continue
             async with self.exclusive():
