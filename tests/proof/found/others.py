@@ -169,4 +169,10 @@ OTHERS: dict[str, list[Step]] = {
         Outside("stash", 0),
         User("insert", 0, 0, 0),
     ],
+    "a refused write has followed the disk below the user's undo, and the editor is killed": [
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="undo", stale=False),
+        Tool(0, 0, (Edit("insert", 10),), way="in place", told=False, twice=False),
+        Writes(1, 0, (*INSERT, Edit("insert", 11)), stale=True, meanwhile=0),
+        Kills(flushed=False, editor=True),
+    ],
 }
