@@ -278,7 +278,9 @@ class AgentSteps(UserSteps):
         it the agent has read, and if it replaces them, it knows what it does."""
         self._put(name, text)
         self.made.setdefault((session, name), []).append(text)
-        self.unsaved[name] -= users(text)
+        replaced = users(self.known.get((session, name))) - users(text)
+        self.unsaved[name] -= users(text) | replaced
+        self.allowed[name] |= replaced
 
     async def _repeat(self, session: int, name: str, text: str, *, is_same: bool) -> None:
         """Write to the disk what was written through the client: nothing comes of it, but that

@@ -175,4 +175,10 @@ OTHERS: dict[str, list[Step]] = {
         Writes(1, 0, (*INSERT, Edit("insert", 11)), stale=True, meanwhile=0),
         Kills(flushed=False, editor=True),
     ],
+    "a tool replaces an unsaved line that it was served, after another program's write": [
+        User("above", 0, 0, 0),
+        User("amend", 0, 1, 0),
+        Outside("edit", 0, INSERT),
+        DoubleWrites(0, 0, (Edit("replace", 0),), disk_first=False, between="nothing", stale=False),
+    ],
 }
