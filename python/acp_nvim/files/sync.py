@@ -29,7 +29,7 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.conflicts import Conflicts
 from acp_nvim.files.deferred import Deferred, DeferredChange, as_new
 from acp_nvim.files.encoding import NotRead
-from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
+from acp_nvim.files.event import Books, DiskChanged, Emit, FileWritten, Unrecoverable
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -66,6 +66,7 @@ class DiskSync:
         fault: Callable[[BaseException], None],
         *,
         knowledge: Knowledge,
+        books: Books,
         author: Callable[[str], Author | None],
         baselines: Baselines | None = None,
     ) -> None:
@@ -74,7 +75,8 @@ class DiskSync:
         self._fault = fault
         self._knowledge = knowledge
         self._baselines = baselines or Baselines()
-        self.foresee: Foresee = unforeseen
+        self._is_others = books.is_others
+        self.foresee = books.foresee
         self._asked = Attribution(author)
         self.hands = Hands(emit)
         self.ended = self._asked.ended
@@ -421,6 +423,8 @@ class DiskSync:
     ) -> None:
         """Tell of it; `left`: what the author left on the disk, `UNKNOWN`: what was seen there."""
         path, before, after = live.path, followed.before, followed.after
+        if change is not None and author is not None:
+            author = None if await self._is_others(path, change.after) else author
         is_new = before != after or (change is not None and change.after is None)
         if is_new or followed.conflicts:
             learning = partial(self._learn, live, author, followed, is_sure, left)

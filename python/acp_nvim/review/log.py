@@ -33,7 +33,7 @@ from acp_nvim.review.conflicts import gone_on, removals, weighed, with_older
 from acp_nvim.review.recode import recoded
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.entries import Begun, Done, Dropped, History, Stands
+from acp_nvim.storage.entries import Begun, Done, Dropped, History, Stands, digest
 from acp_nvim.storage.histories import News
 
 MANY: Final = 5_000
@@ -78,6 +78,8 @@ class EditLog:
         self._changed = changed
         self._passed = passed
         self._histories: dict[str, History] = {}
+        self._others: dict[str, File | None] = {}
+        """Files as other Neovims have left them, by path."""
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
@@ -125,7 +127,18 @@ class EditLog:
     def _take(self, news: News | None) -> None:
         history = None if news is None else self._store.histories.take(news)
         if history is not None:
+            self._others[history.path] = history.file
             self._know(history)
+
+    async def is_others(self, path: str, text: str | None) -> bool:
+        """Return whether another Neovim has made this of the file, or is about to."""
+        await self.read_on(path)
+        history, now = self._history(path), digest(text)
+        own = self._store.journal.name
+        if any(host != own and it.after == now for host, it in history.begun.items()):
+            return True
+        file = history.file
+        return file is not None and file is self._others.get(path) and self._text(file) == text
 
     def _history(self, path: str) -> History:
         return self._histories.get(path) or History(path)
