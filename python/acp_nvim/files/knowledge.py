@@ -299,9 +299,8 @@ class Knowledge:
         known = NOTHING if own is None else known or self.of(own, path)
         found: list[Candidate] = []
         if known.base is not UNKNOWN:
-            found += (
-                Candidate(it, known.encoding) for it in (known.latest,) if isinstance(it, str)
-            )
+            latest = known.latest
+            found += (Candidate(latest, known.encoding, True),) if isinstance(latest, str) else ()
         agreed = self._agreement(path, saved)
         if agreed is None:
             return Lineage(tuple(found))

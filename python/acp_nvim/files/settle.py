@@ -25,18 +25,20 @@ from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
 from acp_nvim.history.line_ends import even
-from acp_nvim.history.versions import nearest
+from acp_nvim.history.versions import have_in_common, nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
 
 class Candidate(Struct, frozen=True):
     """A text that a change may have been made of, as agents read it.
 
-    `encoding`: that of the buffer by which it was read, "" without one.
+    `encoding`: that of the buffer by which it was read, "" without one. `has_unsaved`: there may be
+    text of the user's in it that no disk had.
     """
 
     text: str
     encoding: str
+    has_unsaved: bool = False
 
 
 class Lineage(Struct, frozen=True):
@@ -59,14 +61,16 @@ class Lineage(Struct, frozen=True):
             return before  # the one has characters, the other bytes that are none
         if clean(after, encoding) == self.repeated:
             return after
-        return nearest((*self._exact(before, encoding), before), after)
+        return nearest((*self._exact(before, after, encoding), before), after)
 
-    def _exact(self, before: str, encoding: str) -> Iterator[str]:
+    def _exact(self, before: str, after: str, encoding: str) -> Iterator[str]:
         for it in self.candidates:
             if it.encoding != encoding and is_misread(it.text, before, it.encoding, encoding):
                 continue  # its lines would be taken for others'
             with suppress(Misfit):  # then the change was made of none of its lines
-                yield encoded("", it.text, before, encoding, sure=False)
+                text = encoded("", it.text, before, encoding, sure=False)
+                if not it.has_unsaved or have_in_common(text, after):
+                    yield text
 
 
 UNKNOWN_LINEAGE = Lineage()

@@ -29,6 +29,13 @@ def nearest(candidates: Iterable[str], text: str) -> str:
     return min(found, key=lambda it: distance(it, text))
 
 
+def have_in_common(old: str, new: str) -> bool:
+    """Return whether the texts share a line that is not blank: what shares none with a version was
+    made of another, as where a command has put another file in the place of one."""
+    lines, made = Even(old, new).lines
+    return any(line.strip() for line in {*lines}.intersection(made))
+
+
 def distance(old: str, new: str) -> tuple[int, float]:
     """Return how many lines are to be taken out and put in, and how much of the former is lost by
     that, from 0 to 1."""

@@ -181,4 +181,11 @@ OTHERS: dict[str, list[Step]] = {
         Outside("edit", 0, INSERT),
         DoubleWrites(0, 0, (Edit("replace", 0),), disk_first=False, between="nothing", stale=False),
     ],
+    "another file takes the place of one with unsaved text that its agent has read": [
+        User("linger", 0, 0, 0),
+        Outside("edit", 0, INSERT),
+        Writes(0, 0, (), stale=False, meanwhile=0),
+        Writes(0, 4, (), stale=False, meanwhile=0),
+        Runs(0, "swap", 0, 4),
+    ],
 }
