@@ -54,14 +54,16 @@ class Lineage(Struct, frozen=True):
         read = clean(text, encoding)
         return any(it.text == read for it in self.candidates)
 
-    def base(self, before: str, after: str, encoding: str) -> str:
+    def base(self, before: str, after: str, encoding: str, held: str | None = None) -> str:
         """Return what `after` was made of, where the disk held `before`: both exact texts, of a
-        buffer with that encoding."""
+        buffer with that encoding. `held`: the same where `before` is the base of what it held."""
         if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
             return before  # the one has characters, the other bytes that are none
         if clean(after, encoding) == self.repeated:
             return after
-        return nearest((*self._exact(before, after, encoding), before), after)
+        last = before if held is None else held
+        found = nearest((*self._exact(before, after, encoding), last), after)
+        return before if found == held else found
 
     def _exact(self, before: str, after: str, encoding: str) -> Iterator[str]:
         for it in self.candidates:
@@ -374,7 +376,7 @@ def _merge(
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
     is_users = buffer.written is not None
     known = UNKNOWN_LINEAGE if is_users else lineage
-    base = "" if before is None else known.base(before, now, live.encoding)
+    base = "" if before is None else known.base(before, now, live.encoding, change.held)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 

@@ -188,4 +188,9 @@ OTHERS: dict[str, list[Step]] = {
         Writes(0, 4, (), stale=False, meanwhile=0),
         Runs(0, "swap", 0, 4),
     ],
+    "another program adds a line to what stands against the user's text, amid a write": [
+        User("amend", 0, 0, 0),
+        Tool(0, 0, (Edit("replace", 0),), way="in place", told=False, twice=False),
+        Writes(0, 0, (), stale=False, meanwhile=1, by="another program"),
+    ],
 }
