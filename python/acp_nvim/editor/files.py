@@ -86,9 +86,6 @@ class Files(Protocol):
     async def loaded(self, path: str) -> LiveBuffer | None:
         """Return the loaded file buffer of that path, or None."""
 
-    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
-        """Return the resolved paths of all loaded file buffers below the roots."""
-
     async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
         """Return all loaded file buffers below the roots, in one call."""
 

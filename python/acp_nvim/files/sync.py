@@ -277,7 +277,7 @@ class DiskSync:
         await self._miss(found.reasons, author)
         await self._miss(dict.fromkeys(found.gone, ""), author, gone=True)
         if found.known:  # a buffer that comes from now on has what was found
-            opened |= dict.fromkeys(await self._files.loaded_paths(roots.folders()), "")
+            opened |= {it.path: "" for it in await self._files.survey(roots.folders())}
         done: set[str] = set()
         # open files first: what the user looks at does not wait for the rest of a tree
         for change in sorted(found.known, key=lambda it: it.path not in opened):

@@ -66,10 +66,6 @@ class NvimFiles(Files):
             del self._last[next(iter(self._last))]
         return buffer
 
-    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
-        """Return the resolved paths of all loaded file buffers below the resolved roots."""
-        return tuple(await self._lua("acp.files.live.paths", list(roots)))
-
     async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
         """Return all loaded file buffers below the resolved roots, in one call."""
         found = await self._lua("acp.files.live.survey", list(roots))
