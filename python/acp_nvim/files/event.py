@@ -186,5 +186,5 @@ class Books(Protocol):
     async def foresee(self, fact: WriteBegun | FileWritten | DiskChanged, /) -> None:
         """Find out, in a thread, what that takes long for on large texts; it is told next."""
 
-    async def is_others(self, path: str, text: str | None, /) -> bool:
-        """Return whether another Neovim has made this of the file, or is about to."""
+    async def met(self, path: str, before: str | None, after: str | None, /) -> str | None:
+        """Return what the file held before a change, with what other Neovims have made of it."""

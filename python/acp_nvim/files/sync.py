@@ -75,7 +75,7 @@ class DiskSync:
         self._fault = fault
         self._knowledge = knowledge
         self._baselines = baselines or Baselines()
-        self._is_others = books.is_others
+        self._met = books.met
         self.foresee = books.foresee
         self._asked = Attribution(author)
         self.hands = Hands(emit)
@@ -422,9 +422,14 @@ class DiskSync:
         left: Text = UNKNOWN,
     ) -> None:
         """Tell of it; `left`: what the author left on the disk, `UNKNOWN`: what was seen there."""
-        path, before, after = live.path, followed.before, followed.after
-        if change is not None and author is not None:
-            author = None if await self._is_others(path, change.after) else author
+        path, after = live.path, followed.after
+        if author is not None:  # of what others have made no turn of this Neovim is the author
+            met = await self._met(path, followed.before, after)
+            if met == after != followed.before:
+                author = None
+            else:
+                followed = replace(followed, before=met)
+        before = followed.before
         is_new = before != after or (change is not None and change.after is None)
         if is_new or followed.conflicts:
             learning = partial(self._learn, live, author, followed, is_sure, left)

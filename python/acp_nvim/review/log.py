@@ -15,20 +15,21 @@ import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.aside import LARGE, aside
+from acp_nvim.aside import LARGE, aside, aside_if_large
 from acp_nvim.files.event import DiskChanged, FileWritten, WriteBegun
-from acp_nvim.files.text import apart
+from acp_nvim.files.text import apart, reconciled
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.file import File
-from acp_nvim.history.fold import begin, had
+from acp_nvim.history.fold import begin, fold, had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.line import FILE
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import turns, undone
+from acp_nvim.history.versions import nearest
 from acp_nvim.review.conflicts import gone_on, removals, weighed, with_older
 from acp_nvim.review.recode import recoded
 from acp_nvim.session.origin import Stretch
@@ -78,8 +79,8 @@ class EditLog:
         self._changed = changed
         self._passed = passed
         self._histories: dict[str, History] = {}
-        self._others: dict[str, File | None] = {}
-        """Files as other Neovims have left them, by path."""
+        self._others: dict[str, File] = {}
+        """Files as they were before other Neovims went on with them, by path."""
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
@@ -127,18 +128,21 @@ class EditLog:
     def _take(self, news: News | None) -> None:
         history = None if news is None else self._store.histories.take(news)
         if history is not None:
-            self._others[history.path] = history.file
+            if (file := self._history(history.path).file or _as_begun(history.file)) is not None:
+                self._others.setdefault(history.path, file)
             self._know(history)
 
-    async def is_others(self, path: str, text: str | None) -> bool:
-        """Return whether another Neovim has made this of the file, or is about to."""
+    async def met(self, path: str, before: str | None, after: str | None) -> str | None:
+        """Return what the file held before a change, with what other Neovims have made of it."""
         await self.read_on(path)
-        history, now = self._history(path), digest(text)
-        own = self._store.journal.name
+        history, own, now = self._history(path), self._store.journal.name, digest(after)
         if any(host != own and it.after == now for host, it in history.begun.items()):
-            return True
-        file = history.file
-        return file is not None and file is self._others.get(path) and self._text(file) == text
+            return after
+        was, file = self._others.get(path), history.file
+        if was is None or file is None or before == after:
+            return before
+        meeting = partial(_met, was, file, before, after)
+        return await aside_if_large(meeting, before or "", after or "")
 
     def _history(self, path: str) -> History:
         return self._histories.get(path) or History(path)
@@ -298,6 +302,7 @@ class EditLog:
 
     def _keep(self, path: str, file: File) -> None:
         self._missing.discard(path)
+        self._others.pop(path, None)
         history, histories = self._history(path), self._store.histories
         histories.append(path, histories.ended(path, _since(history.file, file)), file)
         self._know(replace(history, file=file))
@@ -467,6 +472,19 @@ class EditLog:
     def _author(self, path: str, key: TurnKey) -> Author:
         known = (*(self.file(path) or File()).changes, self.conflict(path))
         return next(it.author for it in known if it and it.author.turn_key == key)
+
+
+def _as_begun(file: File | None) -> File | None:
+    return None if file is None else fold(file.facts[:1])
+
+
+def _met(was: File, file: File, before: str | None, after: str | None) -> str | None:
+    """Return the text before with what has come to the file since, if `after` has that."""
+    base, now = was.text, file.text
+    if base is None or now is None or before is None or after is None:
+        return after if now == after else before
+    both, conflicts = reconciled(base, before, now)
+    return before if conflicts else nearest((before, both), after)
 
 
 def _count(change: Wrote) -> tuple[int, int]:

@@ -274,6 +274,32 @@ async def test_what_one_has_written_no_turn_of_the_other_takes_for_its_own(
         assert file is not None and file.text == path.read_text()
 
 
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_of_what_both_have_changed_a_look_counts_what_is_new(
+    rigs: tuple[FileRig, FileRig], *, is_open: bool
+) -> None:
+    """A command of the other's runs while one writes: its look finds both at once."""
+    one, two = rigs
+    path, by = one.file("".join(TEN)), replace(author(agent="two"), how="found")
+    if is_open:
+        two.files.open(path)
+        two.files.type(path, *"".join(TEN).split(), "mine")
+    for rig in rigs:
+        await rig.begin()
+    await one.write(path, path.read_text().replace("1\n", "one\n", 1))
+    path.write_text(path.read_text().replace("7\n", "seven\n"))
+    await two.look(path, by)
+    found = {(it.first, it.authors[-1].agent) for it in two.edits.changes(str(path))}
+    assert found == {(1, "a"), (7, "two")}
+    await two.undo(agent="two")
+    if is_open:
+        assert two.files.lines(path) == ["0", "one", *"23456789", "mine"]
+    else:
+        assert path.read_text() == "".join(TEN).replace("1\n", "one\n", 1)
+        await one.undo(agent="a")
+        assert path.read_text() == "".join(TEN)
+
+
 async def test_a_kept_history_is_one_list(rigs: tuple[FileRig, FileRig]) -> None:
     one, two = rigs
     path = one.file("".join(TEN))
