@@ -61,8 +61,8 @@ class Lineage(Struct, frozen=True):
             return before  # the one has characters, the other bytes that are none
         if clean(after, encoding) == self.repeated:
             return after
-        last = before if held is None else held
-        found = nearest((*self._exact(before, after, encoding), last), after)
+        last = (before,) if held is None else (before, held)
+        found = nearest((*self._exact(before, after, encoding), *last), after)
         return before if found == held else found
 
     def _exact(self, before: str, after: str, encoding: str) -> Iterator[str]:

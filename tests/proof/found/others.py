@@ -193,4 +193,9 @@ OTHERS: dict[str, list[Step]] = {
         Tool(0, 0, (Edit("replace", 0),), way="in place", told=False, twice=False),
         Writes(0, 0, (), stale=False, meanwhile=1, by="another program"),
     ],
+    "another editor writes an older text over what stands against the user's text": [
+        DoubleWrites(0, 0, (Edit("amend", 0),), disk_first=True, between="typing", stale=False),
+        Writes(0, 0, (), stale=False, meanwhile=0),
+        Outside("save", 0, INSERT),
+    ],
 }
