@@ -36,6 +36,7 @@ from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.entries import Begun, Done, Dropped, History, Stands, digest
 from acp_nvim.storage.histories import News
+from acp_nvim.view.styled import plural
 
 MANY: Final = 5_000
 """Lines for which a thread pays."""
@@ -426,11 +427,21 @@ class EditLog:
         writes = (self.file(path) or File()).changes
         return tuple(_count(it) for it in writes if it.author.turn_key == author.turn_key)
 
-    def remover(self, path: str, change: ReviewHunk) -> Wrote | None:
-        """Return the last change of a hunk's last author, where nothing of it stands in the
-        text."""
-        writes = (self.file(path) or File()).changes
-        return next((it for it in reversed(writes) if it.author == change.authors[-1]), None)
+    def written_by(self, path: str, row: int) -> tuple[Wrote, str] | None:
+        """Return what an agent has done at the 0-based row, and what became of it; None: nothing.
+
+        If no agent has put the line there, that is what took lines out above it.
+        """
+        pending, writes = self.changes(path), (self.file(path) or File()).changes
+        if (change := self.origin(path, row)) is not None:
+            waits = any(row in range(it.first, it.last) for it in pending)
+            return change, "pending" if waits else "kept"
+        for hunk in (*pending, *self.changes(path, "kept")):
+            by = (it for it in reversed(writes) if it.author == hunk.authors[-1])
+            if hunk.first == row and not hunk.added and (gone := next(by, None)):
+                what = hunk.form or f"removed {plural(len(hunk.removed), 'line')} above"
+                return gone, f"{hunk.state} · {what}"
+        return None
 
     def turns(self, *stretches: Stretch) -> tuple[Turn, ...]:
         """Return the turns in these stretches that have something to undo, the oldest first."""

@@ -168,19 +168,17 @@ class Histories:
         except OSError:
             return None
         head, *lines, open_end = text.split("\n") if "\n" in text else ("", "", "")
-        said = loaded(head)
-        said = said if isinstance(said, dict) else {}
-        path, version = said.get("path"), said.get("acp_history")
-        if not isinstance(path, str) or version != VERSION:
+        path, version = _said(head)
+        if not path or version != VERSION:
             if version in (None, VERSION):  # another version may still read its own
                 self._damaged[file] = _Damaged(text, "")
             return None
-        entries = [(line, entry_of(loaded(line))) for line in lines if line]
-        whole = [line for line, entry in entries if entry is not None]
-        if len(whole) < len(entries) or open_end or not whole:
-            self._damaged[file] = _Damaged(text, _lines(head, *whole) if whole else "")
+        entries = [(line, entry) for line in lines if (entry := entry_of(loaded(line))) is not None]
+        if len(entries) < sum(map(bool, lines)) or open_end or not entries:
+            whole = _lines(head, *(line for line, _ in entries)) if entries else ""
+            self._damaged[file] = _Damaged(text, whole)
         since = self._place(path).size
-        history = History(path).then(*(entry for _, entry in entries if entry is not None))
+        history = History(path).then(*(entry for _, entry in entries))
         return News(history, since, status.st_size, status.st_ino)
 
     def set_aside(self) -> int:
@@ -309,6 +307,14 @@ class Histories:
 
 def _head(path: str) -> str:
     return dumped({"acp_history": VERSION, "path": path})
+
+
+def _said(head: str) -> tuple[str, object]:
+    """Return what a first line says: of which file the list is, and in which version."""
+    said = loaded(head)
+    said = said if isinstance(said, dict) else {}
+    path = said.get("path")
+    return path if isinstance(path, str) else "", said.get("acp_history")
 
 
 def _lines(*texts: str) -> str:
