@@ -263,8 +263,10 @@ class DiskSync:
 
     def is_behind(self, live: LiveFile) -> bool:
         """Return whether the disk has something new of which nobody was told yet."""
-        known = self._baselines.text(live.path, live.encoding)
-        return known is not UNKNOWN and live.problem is None and known != live.on_disk
+        known, buffer = self._baselines.text(live.path, live.encoding), live.buffer
+        if known is UNKNOWN:  # nobody has looked yet: it was made since, by the user
+            return buffer is not None and live.stamp not in ("", buffer.synced)
+        return live.problem is None and known != live.on_disk
 
     async def _sweep(
         self, author: Author | None, roots: Roots, *, refresh_until: float | None = None

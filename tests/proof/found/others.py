@@ -198,4 +198,9 @@ OTHERS: dict[str, list[Step]] = {
         Writes(0, 0, (), stale=False, meanwhile=0),
         Outside("save", 0, INSERT),
     ],
+    "another program writes a file that the user has just made, and an agent reads it": [
+        User("delete", 4, 0, 3),
+        Outside("edit", 4, INSERT),
+        Writes(0, 4, (), stale=False, meanwhile=0),
+    ],
 }
