@@ -11,6 +11,7 @@ from tests.proof.steps import (
     Outside,
     OwnWrite,
     Runs,
+    SavesFromInsert,
     Step,
     Sweeps,
     TakesBack,
@@ -202,5 +203,14 @@ OTHERS: dict[str, list[Step]] = {
         User("delete", 4, 0, 3),
         Outside("edit", 4, INSERT),
         Writes(0, 4, (), stale=False, meanwhile=0),
+    ],
+    "a saved line comes to another file, below what is unsaved there, as both are swapped": [
+        SavesFromInsert(0, 1, INSERT, 0, 0),
+        Outside("stash", 0, INSERT),
+        DoubleWrites(0, 1, INSERT, disk_first=True, between="undo", stale=False),
+        User("insert", 0, 0, 0),
+        Outside("stash", 0, INSERT),
+        TakesBack(0),
+        Runs(0, "swap", 1, 0),
     ],
 }
