@@ -2,7 +2,7 @@
 -- the host finds out. The prompt shows them in rows below its text.
 
 local chats = require('acp.chat.registry')
-local context = require('acp.files.context')
+local context = require('acp.chat.context')
 local frame = require('acp.prompt.frame')
 local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
