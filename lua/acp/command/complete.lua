@@ -2,7 +2,6 @@
 -- offers is in tables and in `b:acp_status`.
 
 local chats = require('acp.chat.registry')
-local interpreter = require('acp.host.interpreter')
 
 local M = {}
 
@@ -27,8 +26,7 @@ end
 
 ---@return string[] names of the agents that are known without a configuration
 local function presets()
-  local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'agents.json')
-  local rows = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  local rows = require('acp.command.data').read('agents')
   return vim.list_extend(pluck(rows, 'name'), { require('acp.command.agent').TUTOR })
 end
 
@@ -79,9 +77,6 @@ local sources = {
     end)
   end,
   turn = turns,
-  review = function()
-    return vim.list_extend(turns(), { 'off' })
-  end,
   mode = function()
     return pluck(chats.status().modes, 'id')
   end,
@@ -120,16 +115,14 @@ local sources = {
 ---@param lead string
 ---@return string[]
 local function arguments(sub, rest, lead)
-  local source = sub and (sub.words or sub.complete)
+  local source = sub and sub.complete
   local before = rest:match('^%s*(%S+)%s')
   local second = before and not rest:match('^%s*%S+%s+%S+%s')
-  if not source or before and not (second and source == 'option') then
+  if not sub or before and not (second and source == 'option') then
     return {}
   end
-  if type(source) == 'table' then
-    return starting_with(source, lead)
-  end
-  return starting_with(sources[source](before), lead)
+  local found = source and sources[source](before) or {}
+  return starting_with(vim.list_extend(found, sub.words or {}), lead)
 end
 
 --- Complete `:Acp …` and its shorthands.

@@ -2,7 +2,6 @@
 -- host: the commands are in `b:acp_status`. 'omnifunc' and the language server offer the same.
 
 local chats = require('acp.chat.registry')
-local interpreter = require('acp.host.interpreter')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
 
@@ -32,8 +31,7 @@ local ready_made
 ---@return table<string, string> those that the plugin brings, as the host has them
 local function brought()
   if not ready_made then
-    local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'prompts.json')
-    ready_made = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+    ready_made = require('acp.command.data').read('prompts')
   end
   return ready_made
 end

@@ -105,7 +105,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "last_answer": Verb(payloads.OfChat, prompting.last_answer),
     "steer": Verb(of_prompts.Steer, prompting.steer),
     "rewind": Verb(of_sessions.Rewind, rewinding.rewind),
-    "export": Verb(payloads.OfChat, viewing.export),
+    "export": Verb(of_views.Export, viewing.export),
     "outline": Verb(payloads.OfChat, viewing.outline_of),
     "cancel": Verb(payloads.OfChat, prompting.cancel),
     "mode": Verb(of_prompts.SetMode, choosing.mode),

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Sequence
 from functools import partial
 from typing import Any
 
+from anyio import to_thread
+
 import acp_nvim
 from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
@@ -16,6 +18,7 @@ from acp_nvim.commands import explaining, reviewing, terminals
 from acp_nvim.commands.payloads import Nothing, OfChat
 from acp_nvim.commands.payloads.of_reviews import ShowReview
 from acp_nvim.commands.payloads.of_views import (
+    Export,
     Fold,
     Follow,
     FollowLink,
@@ -306,10 +309,30 @@ async def browse(host: Host, payload: OpenLink) -> None:
     host.editor.notifier.notice(f"{shown} is open in the browser")
 
 
-def export(host: Host, payload: OfChat) -> str:
-    """Answer what was said in a session, as markdown."""
+async def export(host: Host, payload: Export) -> str:
+    """Answer what was said in a session, as markdown; or write it, and answer where it is."""
     state = host.workspace.chat(payload.chat).session.state
-    return talk(state.entries, state.title or f"{state.agent} in {state.cwd}")
+    text = talk(state.entries, state.title or f"{state.agent} in {state.cwd}").strip()
+    if not payload.path:
+        return text
+    return await to_thread.run_sync(_make, payload.path, text + "\n")
+
+
+def _make(path: str, text: str) -> str:
+    """Make a file: what has that name is neither written nor followed, a dangling link either."""
+    try:
+        with open(path, "x", encoding="utf-8", errors="replace") as file:
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:
+                os.unlink(path)
+                raise
+    except FileExistsError:
+        raise UserError(f"{path} is there already: name another file") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+    return os.path.realpath(path)
 
 
 def outline_of(host: Host, payload: OfChat) -> list[dict[str, Any]]:
