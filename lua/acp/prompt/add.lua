@@ -52,21 +52,29 @@ local function tell(chat, added)
   end
 end
 
+---@param what string
+local function refuse(what)
+  local name = what == '' and 'this buffer' or what
+  notice.warn(('%s is not attached: it names nothing in the folders of the session'):format(name))
+end
+
 --- Attach an image that no mention can speak of: it is outside of the project.
 ---@param chat acp.Chat
 ---@param what string
----@return boolean asked false: it is no image
 local function attach(chat, what)
-  local path = images.named({ vim.fn.fnamemodify(what, ':p') })[1]
-  if path then
-    attachment.attach_image(chat, path, function(problem)
-      if problem then
-        return notice.warn(problem)
-      end
-      tell(chat, { vim.fs.basename(path) })
-    end)
+  local path = vim.fn.fnamemodify(what, ':p')
+  if not images.may_be_named(path) then
+    return refuse(what)
   end
-  return path ~= nil
+  attachment.attach_images(chat, path, function(problem, names)
+    if problem then
+      notice.warn(problem)
+    elseif #names == 0 then
+      refuse(what)
+    else
+      tell(chat, names)
+    end
+  end)
 end
 
 --- Add mentions to the prompt of a chat.
@@ -80,11 +88,10 @@ function M.mentions(chat, all, buffer)
     if found then
       append(chat, found)
       table.insert(added, found)
-    elseif what == '' or not attach(chat, what) then
-      local name = what == '' and 'this buffer' or what
-      notice.warn(
-        ('%s is not attached: it names nothing in the folders of the session'):format(name)
-      )
+    elseif what == '' then
+      refuse(what)
+    else
+      attach(chat, what)
     end
   end
   tell(chat, added)

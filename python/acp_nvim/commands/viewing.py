@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Sequence
 from functools import partial
 from typing import Any
 
-from anyio import to_thread
-
 import acp_nvim
 from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
@@ -29,6 +27,7 @@ from acp_nvim.commands.payloads.of_views import (
 from acp_nvim.commands.prompting import prompt_text
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.files import disk
 from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.elicitation.address import judge
@@ -315,24 +314,7 @@ async def export(host: Host, payload: Export) -> str:
     text = talk(state.entries, state.title or f"{state.agent} in {state.cwd}").strip()
     if not payload.path:
         return text
-    return await to_thread.run_sync(_make, payload.path, text + "\n")
-
-
-def _make(path: str, text: str) -> str:
-    """Make a file: what has that name is neither written nor followed, a dangling link either."""
-    try:
-        with open(path, "x", encoding="utf-8", errors="replace") as file:
-            try:
-                file.write(text)
-                file.flush()
-            except OSError:
-                os.unlink(path)
-                raise
-    except FileExistsError:
-        raise UserError(f"{path} is there already: name another file") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from error
-    return os.path.realpath(path)
+    return await disk.create(payload.path, f"{text}\n".encode(errors="replace"))
 
 
 def outline_of(host: Host, payload: OfChat) -> list[dict[str, Any]]:

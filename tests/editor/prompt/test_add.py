@@ -70,8 +70,8 @@ def test_an_image_from_elsewhere_is_attached(nvim: Neovim, spy: BridgeSpy) -> No
     path = nvim.folder / "shot.png"
     path.write_bytes(b"")
     nvim.command(f"Acp add {path}")
-    assert [it["path"] for it in spy.told("attach_image")] == [str(path)]
-    spy.answer({"image": 1, "detail": "image/png, 3 kB"})
+    assert [it["text"] for it in spy.told("attach_image")] == [str(path)]
+    spy.answer([{"image": 1, "name": "shot.png", "detail": "image/png, 3 kB"}])
     assert along(nvim, prompt) == ["1 shot.png · image/png, 3 kB"]
     assert written(nvim, prompt) == [""]
     assert "shot.png: attached to the next prompt to gemini" in nvim.messages()

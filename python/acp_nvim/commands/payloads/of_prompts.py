@@ -25,10 +25,10 @@ class SendPrompt(Struct, frozen=True):
 
 
 class AttachImage(Struct, frozen=True):
-    """An image for the next prompt, from a file; without a path that in the clipboard."""
+    """Images for the next prompt, whose names a text may be; without it that in the clipboard."""
 
     chat: int
-    path: str | None = None
+    text: str | None = None
 
 
 class DropImage(Struct, frozen=True):
