@@ -7,7 +7,6 @@ local hands = require('acp.files.hands')
 local hunks = require('acp.review.hunks')
 local listed = require('acp.review.listed')
 local notice = require('acp.ui.notice')
-local overview = require('acp.review.overview')
 local places = require('acp.review.place')
 
 local api = vim.api
@@ -110,10 +109,9 @@ end
 ---@param range? integer[] first and last line, 1-based, inclusive
 ---@param more? { hunk?: boolean, because?: string }
 function M.decide(verdict, scope, range, more)
-  if vim.b.acp_diff then
-    return overview.decide(verdict, scope, range, (more or {}).because)
-  elseif scope ~= 'all' and listed.is_here() then
-    return listed.decide(verdict, scope, range, (more or {}).because)
+  local list = listed.here()
+  if list and (scope ~= 'all' or list ~= listed) then
+    return list.decide(verdict, scope, range, (more or {}).because)
   end
   local decision = vim.tbl_extend('error', { verdict = verdict, scope = scope }, more or {})
   if scope ~= 'all' then
@@ -141,12 +139,9 @@ end
 ---@param verdict acp.Verdict
 ---@param because? string
 function M.decide_hunk(verdict, because)
-  if vim.b.acp_diff then
-    local line = api.nvim_win_get_cursor(0)[1]
-    return overview.decide(verdict, 'hunk', { line, line }, because)
-  end
-  if listed.is_here() then
-    return listed.decide(verdict, 'lines', nil, because)
+  local list = listed.here()
+  if list then
+    return list.decide(verdict, 'hunk', nil, because)
   end
   local hunk = hunk_here()
   if not hunk then
