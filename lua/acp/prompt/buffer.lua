@@ -89,7 +89,7 @@ end
 ---@return boolean sent
 function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
-  anchors.settle(chat)
+  prompt_marks.settle(chat)
   local text = table.concat(lines_of(chat), '\n')
   local images = require('acp.prompt.images').numbers(number)
   if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
@@ -229,7 +229,7 @@ local function watch(chat)
   end)
   on('BufEnter', function()
     chats.entered(chat)
-    anchors.settle(chat)
+    prompt_marks.settle(chat)
     attachment.draw(chat) -- the lines may be elsewhere by now
     notes.ask(chat)
   end)
@@ -243,6 +243,7 @@ local function watch(chat)
     end,
   })
   on('BufWipeout', function()
+    prompt_marks.forget(chat.prompt)
     api.nvim_clear_autocmds({ group = group })
   end)
 end

@@ -2,6 +2,7 @@
 -- host: the commands are in `b:acp_status`. 'omnifunc' and the language server offer the same.
 
 local chats = require('acp.chat.registry')
+local marks = require('acp.prompt.marks')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
 
@@ -154,7 +155,7 @@ function M.explain(chat, row, line, column)
       return { vim.trim(found.word .. ' ' .. found.menu), unpack(said) }
     end
   end
-  return mention.explain(chat, line, column)
+  return marks.explain(chat, row - 1, column)
 end
 
 --- Show what the command or the mention under the cursor is, in a float that goes with the next move.

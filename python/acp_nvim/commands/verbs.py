@@ -101,6 +101,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "queue": Verb(payloads.OfChat, queueing.queue),
     "arrange": Verb(queueing.Arrange, queueing.arrange),
     "files": Verb(payloads.OfChat, prompting.files),
+    "mentions": Verb(of_prompts.FindMentions, prompting.mentions),
     "sent": Verb(payloads.OfChat, prompting.sent),
     "last_answer": Verb(payloads.OfChat, prompting.last_answer),
     "steer": Verb(of_prompts.Steer, prompting.steer),

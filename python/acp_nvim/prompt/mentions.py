@@ -6,12 +6,15 @@ Whatever names nothing stays plain text; what cannot be had is said in a sentenc
 from __future__ import annotations
 
 import base64
+import json
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Literal, TypeAlias
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.editor import Files, Finding, LiveBuffer, NamedText, Surroundings
 from acp_nvim.errors import EditorError, FileProblem, UserError
@@ -30,13 +33,86 @@ from acp_nvim.session.context import (
     mime_type_of,
     unembedded,
 )
-from acp_nvim.session.mention import lines_in
+from acp_nvim.session.mention import lines_in, mentions_in
 from acp_nvim.session.model import Mention
 
 TEXT_LIMIT = 256 * 1024
 """Bytes of a file from which on it goes as a link, and of a diff from which on it is cut."""
 MEDIA_LIMIT = 20_000_000
 """Bytes of an image or a sound from which on it goes as a link."""
+SPECIALS: Final[Mapping[str, str]] = dict(
+    json.loads(Path(__file__).parents[1].joinpath("mentions.json").read_text(encoding="utf-8"))
+)
+"""What is no file, and what it is: the completion in Lua reads it as well."""
+
+
+class Named(Struct, frozen=True):
+    """A mention of a line, from byte `first` to `last`; `name` is "" where it names nothing.
+
+    `lines`: those of the file at `path`, 1-based and inclusive, if it names some.
+    """
+
+    first: int
+    last: int
+    what: str
+    """What goes along for it, in words."""
+    name: str = ""
+    path: str = ""
+    lines: tuple[int, ...] = ()
+
+
+class Held(Struct, frozen=True):
+    """What the editor holds: files that are open, by their paths, and buffers that are none."""
+
+    open: Collection[str] = ()
+    buffers: Collection[str] = ()
+
+
+def named(line: str, roots: Roots, held: Held) -> Iterator[Named]:
+    """Yield the mentions of a line, as a prompt with that line would be understood now."""
+    for first, names in mentions_in(line):
+        start, rest = _bytes(line[:first]), _bytes(line[: max(names.values())])
+        for name, last in names.items():
+            if found := _stands_for(name, roots, held):
+                yield replace(found, first=start, last=_bytes(line[:last]), name=name)
+                break
+        else:
+            yield Named(start, rest, "names nothing: it is sent as text")
+
+
+def _stands_for(name: str, roots: Roots, held: Held) -> Named | None:
+    """Return what a name stands for; None if that is nothing."""
+    if special := SPECIALS.get(name):
+        return Named(0, 0, special)
+    if what := _kind(name, roots, held):
+        return Named(0, 0, what)
+    if name in held.buffers:
+        return Named(0, 0, "buffer: its text is attached")
+    file, first, last = lines_in(name) or ("", 0, 0)
+    if not _kind(file, roots, held).startswith("file"):
+        return None
+    what = f"line {first} of {file}" if first == last else f"lines {first} to {last} of {file}"
+    return Named(0, 0, what, path=_plain(file, roots), lines=(first, last))
+
+
+def _kind(name: str, roots: Roots, held: Held) -> str:
+    path = _path(name, roots)
+    if path is None:
+        return ""
+    if os.path.isdir(path):
+        return "folder: a link to it is attached"
+    if path in held.open or _plain(name, roots) in held.open:
+        return "file, as it is in its buffer"
+    return "file" if _is_file(path) else ""
+
+
+def _plain(name: str, roots: Roots) -> str:
+    """Return the path that a file of that name has, links in it and all."""
+    return os.path.normpath(os.path.join(roots.cwd, os.path.expanduser(name)))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="surrogateescape"))
 
 
 class Takes(Struct, frozen=True):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.fakes.spy import BridgeSpy
+from tests.support.mentions import name_mentions
 from tests.support.nvim import Neovim
 
 COMMANDS = [
@@ -26,7 +27,7 @@ def ready(nvim: Neovim, spy: BridgeSpy) -> int:
 
 
 def tell_names(nvim: Neovim, spy: BridgeSpy, *names: str) -> None:
-    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)})
+    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)}, verb="files")
 
 
 def offered(nvim: Neovim) -> list[str]:
@@ -172,6 +173,8 @@ def test_what_a_client_gets(nvim: Neovim, spy: BridgeSpy) -> None:
 def test_hover_explains(nvim: Neovim, spy: BridgeSpy, line: str, column: int, shown: str) -> None:
     ready(nvim, spy)
     nvim.lua("vim.api.nvim_set_current_line(...)", line)
+    if "@" in line:
+        name_mentions(nvim, spy, line)
     (answer,) = asked(nvim, "textDocument/hover", column)
     assert answer["contents"] == {"kind": "plaintext", "value": shown}
     assert asked(nvim, "textDocument/hover", len(line) - 1) in ([], [None])
@@ -180,6 +183,7 @@ def test_hover_explains(nvim: Neovim, spy: BridgeSpy, line: str, column: int, sh
 def test_k_explains_the_word(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.lua("vim.api.nvim_set_current_line('see @diff')")
+    name_mentions(nvim, spy, "see @diff")
     nvim.input("$K")
     floats = "return #vim.tbl_filter(function(window) return vim.api.nvim_win_get_config(window)"
     nvim.wait(lambda: nvim.lua(f"{floats}.relative ~= '' end, vim.api.nvim_list_wins())") == 1)

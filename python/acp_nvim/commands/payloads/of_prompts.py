@@ -24,6 +24,16 @@ class SendPrompt(Struct, frozen=True):
     """Names in mentions that the selections stand for."""
 
 
+class FindMentions(Struct, frozen=True):
+    """What these lines of a prompt speak of. `open`: paths of the files that are; `buffers`: the
+    names of what is no file."""
+
+    chat: int
+    lines: tuple[str, ...]
+    buffers: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+
+
 class AttachImage(Struct, frozen=True):
     """Images for the next prompt, whose names a text may be; without it that in the clipboard."""
 
