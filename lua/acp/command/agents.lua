@@ -98,10 +98,8 @@ function refresh()
   end
   this.width = width_of(window)
   local payload = { width = this.width, opened = vim.tbl_keys(this.opened) }
-  bridge.call('agent_list', payload, function(err, found)
-    if err then
-      return notice.warn(err)
-    elseif list == this then
+  bridge.ask('agent_list', payload, function(found)
+    if list == this then
       draw(this, found)
     end
   end)

@@ -268,10 +268,8 @@ function M.forget(what)
   if what == 'session' and not chat then
     return
   end
-  bridge.call('forget', { what = what, chat = chat }, function(err, done)
-    if err then
-      return bridge.warn(err)
-    elseif done then
+  bridge.ask('forget', { what = what, chat = chat }, function(done)
+    if done then
       require('acp.prompt.draft').forget(chat and chats.of(chat))
       if not chat then
         require('acp.host.log').forget()

@@ -14,10 +14,7 @@ function M.rewind(turn)
   if not chat then
     return
   end
-  bridge.call('rewind', { chat = chat, turn = turn }, function(err, made)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('rewind', { chat = chat, turn = turn }, function(made)
     local new = made and chats.of(made.chat)
     if new then
       require('acp.prompt.history').add(new, made.text)
@@ -42,10 +39,8 @@ function M.export(path)
     return
   end
   local file = path ~= '' and vim.fn.fnamemodify(path, ':p') or nil
-  bridge.call('export', { chat = chat, path = file }, function(err, result)
-    if err then
-      bridge.warn(err)
-    elseif file then
+  bridge.ask('export', { chat = chat, path = file }, function(result)
+    if file then
       notice.notice(('what was said is in %s'):format(result))
     else
       show(result)
@@ -59,10 +54,8 @@ function M.outline()
   if not chat then
     return
   end
-  bridge.call('outline', { chat = chat }, function(err, items)
-    if err then
-      return bridge.warn(err)
-    elseif #items == 0 then
+  bridge.ask('outline', { chat = chat }, function(items)
+    if #items == 0 then
       return notice.notice('nothing was said or done in this session yet')
     end
     require('acp.files.hands').calmly('the outline', function()

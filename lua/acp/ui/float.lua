@@ -98,6 +98,18 @@ function M.cut(title, width)
   return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 0)), title)
 end
 
+--- How wide a float of these lines is.
+---@param lines string[]
+---@param most integer
+---@return integer
+function M.width_of(lines, most)
+  local width = 1
+  for _, line in ipairs(lines) do
+    width = math.max(width, api.nvim_strwidth(line))
+  end
+  return math.max(math.min(width, most), 1)
+end
+
 --- A large float in the middle of the screen.
 ---@param title string
 ---@param buffer integer what it is to show

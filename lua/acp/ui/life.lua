@@ -26,7 +26,7 @@ local listeners = {}
 
 ---@param milliseconds integer
 ---@return string m:ss, or h:mm:ss
-local function elapsed(milliseconds)
+function M.elapsed(milliseconds)
   local seconds = math.floor(milliseconds / 1000)
   local minutes = math.floor(seconds / 60)
   if minutes >= 60 then
@@ -44,7 +44,7 @@ local function chunks(life, width)
   local doing, size = life.doing, api.nvim_strwidth(life.doing)
   local rest, room ---@type string?, integer
   for _, ending in ipairs({ ' · %s · :Acp cancel', ' · %s', '' }) do
-    local text = ending:format(elapsed(now - life.since))
+    local text = ending:format(M.elapsed(now - life.since))
     local left = math.max(width - api.nvim_strwidth(spinner .. text) - 1, 0)
     if not rest or left >= size or room < LEAST then
       rest, room = text, left -- how to end it gives way where what is done can be said whole
