@@ -1,5 +1,6 @@
--- The sub-commands: what `commands.json` says of each (arguments, completion, help), and what it does. A row
--- with `tell` only has the host told, by the verb of its name: `tell` is the field for its argument.
+-- The sub-commands: what `python/acp_nvim/commands.json` says of each (arguments, completion, help), and
+-- what it does. A row with `tell` has the host told, by the verb of its name: `tell` is the field for its
+-- argument.
 
 local M = {}
 
