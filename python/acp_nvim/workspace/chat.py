@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.prompt.images import HeldImages
+from acp_nvim.prompt.library import offered
 from acp_nvim.view.blocks import Blocks
 from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.chat.cell import PLAN
@@ -69,6 +70,8 @@ class Chat:
         self.waiting = Waiting()
         self.changes = NOTHING
         """What waits for review in its project."""
+        self.prompts: Mapping[str, str] = {}
+        """The user's own."""
         self.pins_plan = False
         self.is_suspended = False
         """Its agent was ended because nobody used it: who chooses the session opens it again."""
@@ -123,9 +126,11 @@ class Chat:
         )
 
     def _status(self) -> dict[str, Any]:
-        """Return `b:acp_status`, with what the completion of `:Acp login` needs."""
+        """Return `b:acp_status`, with what completion needs besides."""
         info = None if self.client is None else self.client.info
         methods = () if info is None else info.auth_methods
         logins = {"logins": [method.id for method in methods]} if methods else {}
         changes = {"changes": asdict(self.changes)} if self.changes.hunks else {}
-        return summary(self.session.state) | logins | changes
+        found = summary(self.session.state)
+        commands = offered(self.prompts, found["commands"])
+        return found | {"commands": commands} | logins | changes

@@ -97,6 +97,7 @@ class Host(Struct, frozen=True):
         self.workspace.chats[chat.number] = chat
         if self.workspace.options.ui.plan == "top":
             chat.pin_plan()
+        chat.prompts = self.workspace.options.prompts
         self.count_changes()
         self.editor.screen.show(chat.number, chat.picture)
         self.touch_lists()
