@@ -29,7 +29,7 @@ from acp_nvim.storage.sessions import Store
 from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
 from acp_nvim.view.review.waiting import waiting
-from acp_nvim.view.tally import NOTHING
+from acp_nvim.view.tally import NOTHING, rows
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
@@ -104,10 +104,13 @@ class Host(Struct, frozen=True):
 
     def count_changes(self) -> None:
         """Let each chat say what waits for review in its project."""
+        options = self.workspace.options
         reviews = [it for it in self.review.presenter.reviews() if it.pending]
+        reviews = reviews if options.ui.changes else []
         for chat in self.workspace.chats.values():
             roots = self.workspace.roots(chat.session) if reviews else None
-            found = waiting(it for it in reviews if roots.has(it.path)) if roots else NOTHING
+            tally = waiting(it for it in reviews if roots.has(it.path)) if roots else NOTHING
+            found = rows(tally, "gr review" if options.default_keys else ":Acp review")
             if found != chat.changes:
                 chat.changes = found
                 self.editor.screen.touch(chat.number)
