@@ -226,15 +226,7 @@ end
 
 --- Switch to the mode behind the current one.
 function M.next_mode()
-  local status = chats.status()
-  local modes, place = status.modes or {}, 0
-  if #modes < 2 then
-    return notice.notice(('%s has no other modes'):format(status.agent or 'the agent'))
-  end
-  for index, mode in ipairs(modes) do
-    place = mode.id == status.mode and index or place
-  end
-  M.tell('mode', { mode = modes[place % #modes + 1].id })
+  M.tell('mode', { next = true })
 end
 
 --- Have lines of the current buffer edited, where the user is: no chat is opened.

@@ -56,10 +56,11 @@ class Steer(Struct, frozen=True):
 
 
 class SetMode(Struct, frozen=True):
-    """Without a mode the user picks."""
+    """Without a mode the user picks; `next`: the one behind the current one."""
 
     chat: int
     mode: str | None = None
+    next: bool = False
 
 
 class SetOption(Struct, frozen=True):
