@@ -155,15 +155,13 @@ local function make(chat)
     vim.bo[it].filetype = 'acp-queue'
   end)
   local view = { chat = chat.chat, buffer = buffer, is_drawing = false }
-  local function map(key, desc, plug, run)
-    keys.map(buffer, 'n', key, desc, run, plug)
-  end
-  map('<CR>', 'Take it back into the prompt', 'take-back', function()
+  local function take()
     take_back(view)
-  end)
-  map('q', 'Close the window', 'close', function()
-    vim.cmd.close()
-  end)
+  end
+  keys.map_all(buffer, {
+    { '<CR>', 'Take it back into the prompt', take, 'take-back' },
+    { 'q', 'Close the window', layout.close_here, 'close' },
+  })
   watch(view)
   return view
 end

@@ -131,12 +131,15 @@ local function watch(buffer, window, place, over)
       vim.schedule(close)
     end,
   })
-  keys.map(buffer, 'n', '<CR>', 'Keep the comment', close)
-  keys.map(buffer, 'i', '<C-s>', 'Keep the comment', close)
-  keys.map(buffer, 'n', 'q', 'Close, and keep nothing', function()
+  local function drop()
     is_over = true
     close()
-  end)
+  end
+  keys.map(buffer, 'i', '<C-s>', 'Keep the comment', close)
+  keys.map_all(buffer, {
+    { '<CR>', 'Keep the comment', close },
+    { 'q', 'Close, and keep nothing', drop },
+  })
 end
 
 --- Write a comment in a small window.

@@ -7,6 +7,7 @@ local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local unseen = require('acp.ui.unseen')
 
@@ -161,15 +162,18 @@ function M.place()
 end
 
 ---@param step 1|-1
+---@return fun()
 local function jump(step)
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  local all = overviews[api.nvim_get_current_buf()].hunks
-  for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
-    if (all[index].row - row) * step > 0 then
-      return api.nvim_win_set_cursor(0, { all[index].row + 1, 0 })
+  return function()
+    local row = api.nvim_win_get_cursor(0)[1] - 1
+    local all = overviews[api.nvim_get_current_buf()].hunks
+    for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
+      if (all[index].row - row) * step > 0 then
+        return api.nvim_win_set_cursor(0, { all[index].row + 1, 0 })
+      end
     end
+    notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))
   end
-  notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))
 end
 
 --- Go to the line of the file.
@@ -180,37 +184,32 @@ local function go()
   end
 end
 
+---@param command string
+---@return fun()
+local function running(command)
+  return function()
+    vim.cmd(command)
+  end
+end
+
 ---@param buffer integer
 local function map_keys(buffer)
-  local function map(mode, key, desc, run)
-    keys.map(buffer, mode, key, desc, run)
-  end
-  local function map_command(command, names, desc)
+  for verdict, names in pairs({ Keep = { 'a', 'gh' }, Reject = { 'x', 'gH' } }) do
+    local command = 'Acp ' .. verdict:lower()
+    local of_lines = ('execute "normal! \\<Esc>" | \'<,\'>%s'):format(command)
     for _, key in ipairs(names) do
-      map('n', key, desc .. ' the hunk', function()
-        vim.cmd(command)
-      end)
-      map('x', key, desc .. ' the selected lines', function()
-        vim.cmd(('execute "normal! \\<Esc>" | \'<,\'>%s'):format(command))
-      end)
+      keys.map(buffer, 'n', key, verdict .. ' the hunk', running(command))
+      keys.map(buffer, 'x', key, verdict .. ' the selected lines', running(of_lines))
     end
   end
-  map_command('Acp keep', { 'a', 'gh' }, 'Keep')
-  map_command('Acp reject', { 'x', 'gH' }, 'Reject')
-  map('n', 'c', 'Comment on the hunk', function()
-    vim.cmd('Acp comment')
-  end)
-  map('n', 'dd', 'Nothing: a list is not a text', function() end)
-  map('n', ']h', 'Next hunk', function()
-    jump(1)
-  end)
-  map('n', '[h', 'Previous hunk', function()
-    jump(-1)
-  end)
-  map('n', '<CR>', 'Go to the line of the file', go)
-  map('n', 'q', 'Close the window', function()
-    pcall(api.nvim_win_close, 0, false)
-  end)
+  keys.map_all(buffer, {
+    { 'c', 'Comment on the hunk', running('Acp comment') },
+    { 'dd', 'Nothing: a list is not a text', function() end },
+    { ']h', 'Next hunk', jump(1) },
+    { '[h', 'Previous hunk', jump(-1) },
+    { '<CR>', 'Go to the line of the file', go },
+    { 'q', 'Close the window', layout.close_here },
+  })
 end
 
 ---@param shown acp.Overview
@@ -248,7 +247,6 @@ function M.open(turn)
   local path = name ~= '' and buffers.resolve(name) or ''
   local shown = { turn = turn, chat = chat and chat.chat, path = path, hunks = {} }
   local buffer = make(shown)
-  local layout = require('acp.ui.layout')
   local files = layout.file_window()
   if files and not layout.takes_files(api.nvim_get_current_win()) then
     api.nvim_set_current_win(files)

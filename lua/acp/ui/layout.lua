@@ -373,6 +373,11 @@ function M.close_window(window)
   end
 end
 
+--- Close the current window, a list of ours, unless Neovim refuses.
+function M.close_here()
+  pcall(api.nvim_win_close, 0, false)
+end
+
 --- Close the windows of a chat; its buffers stay.
 ---@param chat acp.Chat
 function M.close(chat)
