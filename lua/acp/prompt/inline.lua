@@ -5,7 +5,7 @@ local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
-local float = require('acp.ui.float')
+local cells = require('acp.ui.cells')
 local life = require('acp.ui.life')
 local margin = require('acp.ui.margin')
 local notice = require('acp.ui.notice')
@@ -40,7 +40,7 @@ local timer
 local function label(edit)
   local waiting = (vim.b[edit.chat.chat].acp_status or {}).pending or 0
   local what = waiting > 0 and 'asks: :Acp permit'
-    or edit.is_running and float.cut((edit.instruction:gsub('%s+', ' ')), LONGEST)
+    or edit.is_running and cells.cut((edit.instruction:gsub('%s+', ' ')), LONGEST)
     or 'waits for its turn'
   local clock = life.elapsed(vim.uv.now() - edit.began)
   return ('  %s %s · %s · %s'):format(margin.spinner(), edit.chat.agent, what, clock)

@@ -2,21 +2,12 @@
 -- the prompt's bar, so that it takes no line of anybody. The host makes it, in longer and shorter forms;
 -- here it is fitted and clicked.
 
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
-
-local api = vim.api
 
 local M = {}
 
 ---@alias acp.Chunk { [1]: string, [2]: string } text and group
-
----@param chunks acp.Chunk[]
----@return integer cells
-local function cells(chunks)
-  return vim.iter(chunks):fold(0, function(sum, chunk)
-    return sum + api.nvim_strwidth(chunk[1])
-  end)
-end
 
 --- The longest form that fits, as an item of a bar that can be clicked.
 ---@param chat acp.Chat
@@ -29,13 +20,13 @@ function M.item(chat, room)
     return '', 0
   end
   local chunks = vim.iter(all):find(function(form)
-    return cells(form) <= room
+    return cells.of(form) <= room
   end) or all[#all]
   local texts = vim.tbl_map(function(chunk)
     return ('%%#%s#%s'):format(chunk[2], (chunk[1]:gsub('%%', '%%%%')))
   end, chunks)
   local click = "%@v:lua.require'acp.review.row'.open@"
-  return click .. table.concat(texts) .. '%X%*', cells(chunks)
+  return click .. table.concat(texts) .. '%X%*', cells.of(chunks)
 end
 
 --- Open the review; a click calls it.

@@ -2,6 +2,7 @@
 
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
+local cells = require('acp.ui.cells')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
@@ -42,7 +43,7 @@ local function open(found)
     name = 'acp-why',
     config = function(buffer)
       local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
-      local width = float.width_of(lines, math.min(WIDEST, vim.o.columns - 4))
+      local width = cells.widest(lines, math.min(WIDEST, vim.o.columns - 4))
       local config = { border = float.border() }
       return vim.lsp.util.make_floating_popup_options(width, #lines, config)
     end,

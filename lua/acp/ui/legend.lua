@@ -1,5 +1,6 @@
 -- Floats of text to be read, with the cursor in them: gone with `q`, <Esc> or another window.
 
+local cells = require('acp.ui.cells')
 local float = require('acp.ui.float')
 
 local api = vim.api
@@ -47,7 +48,7 @@ end
 ---@param title string
 ---@return vim.api.keyset.win_config
 local function config(lines, title)
-  local width = float.width_of(vim.list_extend({ title .. '  ' }, lines), vim.o.columns - 4)
+  local width = cells.widest(vim.list_extend({ title .. '  ' }, lines), vim.o.columns - 4)
   local height = math.max(math.min(#lines, vim.o.lines - vim.o.cmdheight - 4), 1)
   return {
     relative = 'editor',

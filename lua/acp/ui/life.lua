@@ -1,6 +1,7 @@
 -- While a turn runs, the last row of its chat says so: what it does, for how long, how to end it.
 -- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll.
 
+local cells = require('acp.ui.cells')
 local margin = require('acp.ui.margin')
 
 local api = vim.api
@@ -53,9 +54,7 @@ local function chunks(life, width)
       break
     end
   end
-  if api.nvim_strwidth(doing) > room then
-    doing = vim.fn.printf(('%%.%dS…'):format(math.max(room - 1, 0)), doing)
-  end
+  doing = cells.cut(doing, room)
   return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
 end
 
