@@ -1,3 +1,5 @@
+-- Only the editor reads a command line, completes it at once, and opens windows before there is a host.
+--
 -- Runs `:Acp …`: finds the sub-command, and says what it does not take.
 
 local commands = require('acp.command.subcommands')

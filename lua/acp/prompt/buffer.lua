@@ -1,3 +1,5 @@
+-- Only the editor knows the text of a prompt and its marks as they are typed, and completes within a key.
+--
 -- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
 -- disk while it is unsent. What goes along with a prompt is in `acp.prompt.attachment`.
 

@@ -1,3 +1,5 @@
+-- Only the editor opens windows, knows how wide they are, and what the user is in the middle of.
+--
 -- Opens and closes the windows of a chat, as `ui.layout` and `ui.width` say. Other windows keep
 -- their views. Every function works on the current tabpage.
 
