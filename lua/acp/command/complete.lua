@@ -103,7 +103,7 @@ local sources = {
   mention = function()
     return vim.tbl_map(function(special)
       return '@' .. special[1]
-    end, require('acp.prompt.mention').specials)
+    end, require('acp.prompt.mention').specials())
   end,
   command = function()
     return require('acp.prompt.complete').commands()

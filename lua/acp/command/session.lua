@@ -6,7 +6,6 @@ local question = require('acp.ask.window')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
-local context_file = require('acp.files.context')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -105,22 +104,15 @@ function M.prompt(content, opts)
     end
     local is_text = type(content) == 'string'
     local payload = {
-      chat = chat.chat,
       text = is_text and content or '',
       blocks = is_text and {} or content,
       selections = { opts.range and select(origin, opts.range) },
       bang = opts.bang or false,
     }
-    local file = is_text and context_file.of(chat, payload.selections) or nil
-    if file then
-      payload.blocks = { context_file.block(file) }
-      context_file.tell(chat.chat, file)
-    end
     local state = (vim.b[chat.chat].acp_status or {}).state
     tail.reach(chat.chat)
-    bridge.call('prompt', payload, function(err, result)
+    require('acp.prompt.buffer').submit(chat, payload, function(err, result)
       if err then
-        context_file.forget(chat.chat)
         bridge.warn(err)
       elseif not layout.window_of(chat.chat) then
         local form = state == 'running' and 'sent to %s when its turn ends' or 'sent to %s'

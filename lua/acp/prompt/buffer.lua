@@ -86,6 +86,25 @@ local function give_back(chat, text, err)
   end
 end
 
+--- Have the host take a prompt, with the file that the user is in.
+---@param chat acp.Chat
+---@param payload table
+---@param done fun(err: string?, result: any)
+function M.submit(chat, payload, done)
+  local file = vim.trim(payload.text) ~= '' and context.of(chat, payload.selections) or nil
+  payload.chat = chat.chat
+  if file then
+    payload.blocks = { context.block(file) }
+    context.tell(chat.chat, file)
+  end
+  bridge.call('prompt', payload, function(err, result)
+    if err then
+      context.forget(chat.chat)
+    end
+    done(err, result)
+  end)
+end
+
 --- Send what the prompt buffer of a chat holds, with its selections. What cannot be sent stays.
 ---@param number integer the chat
 ---@return boolean sent
@@ -107,21 +126,17 @@ function M.send(number)
   chats.touch(number)
   local mentioned, spoken = anchors.take(chat)
   local selections = vim.list_extend(vim.list_slice(attachment.selections(number)), mentioned)
-  local payload = { chat = number, text = text, selections = selections, bang = false }
-  local file = vim.trim(text) ~= '' and context.of(chat, selections) or nil
-  payload.blocks = file and { context.block(file) } or nil
+  local payload = { text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
   payload.images = #images > 0 and images or nil
   local refused = false
-  bridge.call('prompt', payload, function(err)
+  M.submit(chat, payload, function(err)
     refused = err ~= nil
     if err then
-      context.forget(number)
       give_back(chat, text, err)
     end
   end)
   if not refused then
-    context.tell(number, file)
     clear(chat)
     tail.reach(number)
   end

@@ -12,9 +12,10 @@ local M = {}
 local MOST = 100
 local FRESH_MS = 3000
 
---- What is no file, and what it is.
----@type { [1]: string, [2]: string }[]
-M.specials = require('acp.command.data').read('mentions')
+---@return { [1]: string, [2]: string }[] what is no file, and what it is
+function M.specials()
+  return require('acp.command.data').read('mentions')
+end
 
 ---@class acp.Names
 ---@field roots string[] folders of the session; the first is the one that names are relative to
@@ -188,7 +189,7 @@ function M.complete(chat, base)
       table.insert(items, { word = M.written(name), menu = menu, kind = kind })
     end
   end
-  for _, special in ipairs(M.specials) do
+  for _, special in ipairs(M.specials()) do
     if vim.startswith(special[1], query) then
       add(special[1], special[2], 'Keyword')
     end

@@ -2,7 +2,6 @@
 -- window, listed. The host keeps them, knows where they are, and has them drawn by `acp.review.marks`.
 
 local bridge = require('acp.host.bridge')
-local buffers = require('acp.files.buffers')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
@@ -28,8 +27,8 @@ local WIDEST, HEIGHT = 72, 4
 ---@param range { [1]: integer, [2]: integer }
 ---@return acp.CommentPlace?
 local function place_of(range)
-  local name = api.nvim_buf_get_name(0)
-  if vim.bo.buftype ~= '' or name == '' then
+  local path = places.file_here()
+  if not path then
     notice.notice('this buffer is not a file: comments are on lines of files')
     return nil
   end
@@ -37,7 +36,7 @@ local function place_of(range)
   local first = math.max(math.min(range[1], most), 1)
   local last = math.max(math.min(range[2], most), first)
   return {
-    path = buffers.resolve(name),
+    path = path,
     first = first,
     last = last,
     lines = api.nvim_buf_get_lines(0, first - 1, last, false),
@@ -166,7 +165,7 @@ end
 local function write_on(path, range)
   local list = api.nvim_get_current_win()
   require('acp.review.motion').go(path, range[1])
-  if buffers.resolve(api.nvim_buf_get_name(0)) ~= path then
+  if places.file_here() ~= path then
     return -- the user was told
   end
   write(range, function()

@@ -2,7 +2,6 @@
 -- became of it. The host decides and edits.
 
 local bridge = require('acp.host.bridge')
-local buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local hunks = require('acp.review.hunks')
 local listed = require('acp.review.listed')
@@ -62,15 +61,9 @@ local function ask(decision)
   end)
 end
 
----@return string? path of the current buffer's file
-local function file_here()
-  local name = api.nvim_buf_get_name(0)
-  return vim.bo.buftype == '' and name ~= '' and buffers.resolve(name) or nil
-end
-
 ---@return string? path of the current buffer's file; the user was told if it has none
 local function current_path()
-  local path = file_here()
+  local path = places.file_here()
   if path then
     return path
   end
@@ -89,7 +82,7 @@ function M.review(turn, is_off)
     chat = chat,
     turn = turn,
     off = is_off or nil,
-    path = file_here(),
+    path = places.file_here(),
     line = api.nvim_win_get_cursor(0)[1],
   })
 end
@@ -100,7 +93,7 @@ end
 ---@param turn? integer
 function M.rewind(verb, turn)
   local chat = require('acp.chat.window').current()
-  bridge.notify(verb, { chat = chat, turn = turn, path = file_here() })
+  bridge.notify(verb, { chat = chat, turn = turn, path = places.file_here() })
 end
 
 --- Decide on all files, on the file of the current buffer, or on lines of it.

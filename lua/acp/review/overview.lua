@@ -3,12 +3,12 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
-local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local places = require('acp.review.place')
 local unseen = require('acp.ui.unseen')
 
 local api = vim.api
@@ -243,8 +243,7 @@ end
 ---@param turn? integer
 function M.open(turn)
   local chat = chats.current()
-  local name = vim.bo.buftype == '' and api.nvim_buf_get_name(0) or ''
-  local path = name ~= '' and buffers.resolve(name) or ''
+  local path = places.file_here() or ''
   local shown = { turn = turn, chat = chat and chat.chat, path = path, hunks = {} }
   local buffer = make(shown)
   local files = layout.file_window()

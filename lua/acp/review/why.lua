@@ -1,13 +1,13 @@
 -- `:Acp why`: a float at the cursor that says who wrote the line, and leads to that place in the chat.
 
 local bridge = require('acp.host.bridge')
-local buffers = require('acp.files.buffers')
 local cells = require('acp.ui.cells')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local legend = require('acp.ui.legend')
 local notice = require('acp.ui.notice')
+local places = require('acp.review.place')
 
 local api = vim.api
 
@@ -60,12 +60,12 @@ end
 
 --- Ask the host who wrote the line under the cursor, and show the answer.
 function M.show()
-  local name = api.nvim_buf_get_name(0)
-  if vim.bo.buftype ~= '' or name == '' then
+  local path = places.file_here()
+  if not path then
     return notice.notice('this buffer is not a file: nobody but you has written it')
   end
   local origin, cursor = api.nvim_get_current_win(), api.nvim_win_get_cursor(0)
-  local payload = { path = buffers.resolve(name), line = cursor[1] }
+  local payload = { path = path, line = cursor[1] }
   bridge.ask('why', payload, function(found)
     if not found then
       return notice.notice('nobody but you has written this line')

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import Prompt
 from acp_nvim.view.snapshot import prompt_text
 
-_LINE = re.compile(r"\s*(\d{1,9})?\s*(.*?)\s*$", re.ASCII | re.DOTALL)
+_LINE = lazy_pattern(r"\s*(\d{1,9})?\s*(.*?)\s*$", re.ASCII | re.DOTALL)
 
 
 def words_of(prompt: Prompt) -> str:

@@ -55,7 +55,7 @@ def test_what_is_no_file_and_buffers_are_completed(nvim: Neovim, spy: BridgeSpy)
     nvim.input("@<C-x><C-o>")
     specials = nvim.lua(
         "return vim.tbl_map(function(it) return '@' .. it[1] end,"
-        " require('acp.prompt.mention').specials)"
+        " require('acp.prompt.mention').specials())"
     )
     assert completed(nvim) == [*specials, "@new.py", "@src/main.py"]
     nvim.input("<Esc>cc@di<C-x><C-o>")
