@@ -4,8 +4,55 @@ local api = vim.api
 
 local M = {}
 
----@type table<string, string> groups of ours, and what each is by itself
-M.links = require('acp.command.data').read('highlights')
+-- Our groups, without their `Acp`, by what each is by itself.
+local LINKS = {
+  Title = 'Heading1 Heading2 Heading3 Heading4 Heading5 Heading6 TableHead UserBar Plan WinbarAgent',
+  ['@markup.strong'] = 'Bold BoldItalic',
+  ['@markup.italic'] = 'Italic',
+  ['@markup.strikethrough'] = 'Strike',
+  String = 'Code SyntaxString',
+  Underlined = 'Link Url',
+  Comment = 'Quote AnsiBlack SyntaxComment Thought Dim PlanDone WinbarUsage',
+  Special = 'ListMarker CheckboxOpen DiffHunk WinbarMode',
+  DiagnosticOk = 'CheckboxDone ToolDone Allow',
+  NonText = 'Rule Fence TableBorder ToolPending ToolCancelled ToolBar',
+  NormalFloat = 'CodeBlock Float',
+  Removed = 'AnsiRed Removed',
+  Added = 'AnsiGreen Added',
+  DiagnosticWarn = 'AnsiYellow Effect FormHost ReviewConflict WinbarAsk',
+  Directory = 'AnsiBlue DiffFile Mention ToolPath',
+  Statement = 'AnsiMagenta',
+  DiagnosticInfo = 'AnsiCyan ToolRunning PlanActive AgentSign Note ReviewSign WinbarState WinbarPlan',
+  Keyword = 'SyntaxKeyword',
+  Number = 'SyntaxNumber',
+  Function = 'SyntaxFunction ToolTitle FormLabel',
+  Type = 'SyntaxType',
+  Operator = 'SyntaxOperator',
+  Constant = 'SyntaxConstant',
+  PreProc = 'SyntaxPreproc',
+  Identifier = 'SyntaxIdentifier Neutral WinbarModel',
+  DiffAdd = 'DiffAdd ReviewAdd',
+  DiffDelete = 'DiffDelete ReviewDelete',
+  DiffText = 'DiffText ReviewText',
+  CursorLine = 'User Selected AgentLine',
+  DiagnosticError = 'ToolFailed Reject Error',
+  Normal = 'PlanPending',
+  FloatBorder = 'FloatBorder',
+  FloatTitle = 'FloatTitle',
+  FloatFooter = 'FloatFooter',
+  DiagnosticHint = 'Comment',
+  WinBar = 'Winbar',
+  MsgArea = 'Notice',
+  WarningMsg = 'Warning',
+}
+
+---@type table<string, string> groups, and what each is linked to
+M.links = {}
+for target, names in pairs(LINKS) do
+  for name in names:gmatch('%S+') do
+    M.links['Acp' .. name] = target
+  end
+end
 
 --- What stands in for a group that cannot be told from other text, in a terminal of few colours.
 local INSTEAD = {
