@@ -16,6 +16,9 @@ from typing import Any, Final
 
 RARE: Final = frozenset(
     {
+        "acp_nvim.commands.worktrees.racing",
+        "acp_nvim.commands.worktrees.versions",
+        "acp_nvim.commands.worktrees.worktrees",
         "acp_nvim.protocol.v2.dialect",
         "acp_nvim.registry.unpack",
         "acp_nvim.session.shell.effects",

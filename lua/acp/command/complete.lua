@@ -60,7 +60,8 @@ local function turns()
   return numbers
 end
 
-local sources = {
+local sources
+sources = {
   agent = function()
     local own = require('acp.host.options').value('agents')
     local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, presets())
@@ -100,6 +101,16 @@ local sources = {
     end)
     return option and option.values or {}
   end,
+  worktree = function(before)
+    local words = require('acp.command.worktrees').complete(before)
+    return before and words or vim.list_extend(words, sources.agent())
+  end,
+  compare = function()
+    return require('acp.command.worktrees').complete('merge')
+  end,
+  race = function()
+    return sources.agent()
+  end,
   mention = function()
     return vim.tbl_map(function(special)
       return '@' .. special[1]
@@ -110,6 +121,9 @@ local sources = {
   end,
 }
 
+--- Sources that know a second word, too, and those that know all.
+local seconds, all = { option = true, worktree = true }, { race = true, compare = true }
+
 ---@param sub acp.SubCommand?
 ---@param rest string what stands before the cursor, after the sub-command
 ---@param lead string
@@ -118,7 +132,7 @@ local function arguments(sub, rest, lead)
   local source = sub and sub.complete
   local before = rest:match('^%s*(%S+)%s')
   local second = before and not rest:match('^%s*%S+%s+%S+%s')
-  if not sub or before and not (second and source == 'option') then
+  if not sub or before and not (all[source] or second and seconds[source]) then
     return {}
   end
   local found = source and sources[source](before) or {}

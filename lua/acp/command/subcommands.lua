@@ -71,6 +71,16 @@ local deeds = {
   sessions = function(invoked)
     agent().sessions(invoked.word)
   end,
+  worktree = function(invoked)
+    require('acp.command.worktrees').run(invoked.text)
+  end,
+  race = function(invoked)
+    require('acp.command.worktrees').race(invoked.text)
+  end,
+  compare = function(invoked)
+    local names = vim.split(invoked.text, '%s+', { trimempty = true })
+    require('acp.command.worktrees').compare(names)
+  end,
   forget = function(invoked)
     session().forget(invoked.word or 'session')
   end,

@@ -15,6 +15,10 @@ TurnKey: TypeAlias = tuple[str, str, int, float]
 """Agent, session, turn, and when it began: one turn."""
 
 
+MERGED = "merged from "
+"""How the title begins of what was merged from a worktree, instead of that of a tool call."""
+
+
 class Author(Struct, frozen=True):
     """The turn of an agent, and the tool call in it, that a change came from."""
 

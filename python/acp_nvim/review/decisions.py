@@ -44,6 +44,7 @@ from acp_nvim.review.acting import (
 )
 from acp_nvim.review.conflicts import is_removal
 from acp_nvim.review.log import EditLog, Turn
+from acp_nvim.review.merging import Merging
 from acp_nvim.review.outcome import (
     Lost,
     Turned,
@@ -80,6 +81,7 @@ class Decisions:
         self._sync = sync
         self._emit = emit
         self._restoring = Restoring(log, files, sync, emit)
+        self.merging = Merging(log, sync, emit, self._look, self._put)
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
@@ -116,7 +118,7 @@ class Decisions:
         and user have done since: they tell of that, too, and of all that comes afterwards.
         """
         async with self._sync.exclusive():
-            live = await self._look(path)
+            live = await self._seen_now(path)
             found()
         review = await self._seen(path, live, kept=kept)
         buffer = None if live is None else live.buffer
@@ -134,7 +136,7 @@ class Decisions:
         Raises `UserError`, and then nothing has changed.
         """
         async with self._sync.exclusive():
-            live, at = await self._placed(path, rows, self._look)
+            live, at = await self._placed(path, rows, self._seen_now)
             return await self._keep(path, at, "" if live is None else live.read_text)
 
     async def _keep(self, path: str, rows: range | None, text: str) -> int:
@@ -176,7 +178,7 @@ class Decisions:
         if self._log.conflict(path) is None:
             return None
         async with self._sync.exclusive():
-            _, at = await self._placed(path, rows, self._look)
+            _, at = await self._placed(path, rows, self._seen_now)
         found = self._log.conflict(path)
         is_meant = at is None or any(
             first < at.stop and at.start < max(last, first + 1)
@@ -334,9 +336,9 @@ class Decisions:
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
         for _ in range(ATTEMPTS):
-            live, at = await self._placed(path, rows, partial(self._look, raising=True))
+            live, at = await self._placed(path, rows, self._look)
             file = self._log.file(path)
-            if file is None or live is None:
+            if file is None:
                 return Turned(file or File(), path=path)
             turning = partial(turn, file, at)
             is_theirs = saves and await self._is_theirs(live, file)
@@ -397,18 +399,20 @@ class Decisions:
                 return live, at
         raise keeps_changing(path)
 
-    async def _look(self, path: str, *, raising: bool = False) -> LiveFile | None:
+    async def _seen_now(self, path: str) -> LiveFile | None:
+        """Do the same for who changes nothing; None for a file that holds no text."""
+        try:
+            return await self._look(path, changing=False)
+        except UserError:
+            return None
+
+    async def _look(self, path: str, *, changing: bool = True) -> LiveFile:
         """Fold in what the disk and the user have done since; return the file as it is now.
 
         The caller holds `exclusive`: a change half taken note of would be taken for the user's.
-        None, if that is not to be raised, for a file that holds no text.
+        Raises `UserError`, as `_load` does.
         """
-        try:
-            live = await self._load(path, changing=raising)
-        except UserError:
-            if raising:
-                raise
-            return None
+        live = await self._load(path, changing=changing)
         self._log.weigh(path, live.exact)
         await self._log.look(path, live.exact, live.encoding)
         at = live.buffer

@@ -18,19 +18,17 @@ from acp_nvim.view.lists.sessions import Row, merged, open_row, stored_row
 from acp_nvim.view.status import faulty_bar
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
+from acp_nvim.worktrees.records import Worktrees
 
 TITLE = 200
 """Characters of a title that the user may begin a new one with."""
 
 
-def is_same(one: str, other: str) -> bool:
-    """Tell whether two names are of one folder."""
-    return os.path.realpath(one) == os.path.realpath(other)
-
-
-def kept_rows(heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen) -> tuple[Row, ...]:
-    """Return the rows of what is kept of a folder's sessions."""
-    is_here = cache(partial(is_same, cwd))  # of many sessions in few folders
+def kept_rows(
+    heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen, worktrees: Worktrees
+) -> tuple[Row, ...]:
+    """Return the rows of what is kept of a project's sessions, those in its worktrees included."""
+    is_here = cache(partial(worktrees.is_of, cwd))  # of many sessions in few folders
     left = left_open.left(is_here)
     return tuple(
         stored_row(head, was_open=(head.agent, head.id) in left)
@@ -49,12 +47,19 @@ def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
     return tuple(reversed(opened))
 
 
-def titled(row: Row, chats: Mapping[int, Chat]) -> Row:
-    """Return the row with a title, if only the first words of the user."""
+def named(
+    rows: Iterable[Row], chats: Mapping[int, Chat], worktrees: Mapping[str, str]
+) -> tuple[Row, ...]:
+    """Return the rows with titles, if only the first words of the user, and what their worktrees
+    are called."""
+    return tuple(
+        replace(it, title=_title(it, chats), worktree=worktrees.get(it.cwd, "")) for it in rows
+    )
+
+
+def _title(row: Row, chats: Mapping[int, Chat]) -> str | None:
     chat = chats.get(row.chat)
-    if row.title or chat is None:
-        return row
-    return replace(row, title=title_of(chat.session.state))
+    return row.title if row.title or chat is None else title_of(chat.session.state)
 
 
 class SessionList:
@@ -87,6 +92,8 @@ class SessionList:
         """It is a column, by project and without ages."""
         self.is_shown = True
         """A window of the user's tabpage shows it; else it is not drawn."""
+        self.worktrees: Callable[[], Mapping[str, str]] = dict
+        """Tells what worktrees are called, by their folders."""
         self._chats = chats
         self._clock = clock
         self._now = now
@@ -95,7 +102,7 @@ class SessionList:
     def rows(self) -> tuple[Row, ...]:
         """Return all sessions, whether or not they are shown."""
         rows = merged((open_rows(self._chats, self._now() - self._clock()), self.listed, self.kept))
-        return tuple(titled(row, self._chats) for row in rows)
+        return named(rows, self._chats, self.worktrees())
 
     def row(self, agent: str, session: str, chat: int) -> Row | None:
         """Return the session of that chat, else of that name, or None."""

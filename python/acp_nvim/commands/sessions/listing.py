@@ -46,6 +46,7 @@ def _new(host: Host, number: int, cwd: str, *, is_sidebar: bool) -> SessionList:
         with_keys=host.workspace.options.default_keys,
         is_sidebar=is_sidebar,
     )
+    made.worktrees = host.workspace.worktrees.labels
     host.workspace.lists[number] = made
     screen.look_again(host)
     host.editor.screen.show(number, made.picture)

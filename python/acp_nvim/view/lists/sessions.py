@@ -75,6 +75,8 @@ class Row(Struct, frozen=True):
     turn: int = 0
     ended_well: bool = True
     """So did its last turn."""
+    worktree: str = ""
+    """What the worktree is called that it works in."""
     since: int = 0
     """The last turn of the session that it goes on from, after a rewind for instance."""
 
@@ -170,7 +172,7 @@ def label(row: Row, *, now: float, cwd: str) -> str:
         f"{row.asks} waiting" if row.asks else "",
         called(row, 60),
         "" if row.updated is None else f"{age(now - row.updated)} ago",
-        "" if row.cwd == cwd else one_line(row.cwd, 40),
+        "" if row.cwd == cwd else one_line(row.worktree or row.cwd, 40),
         f"and {one_line(', '.join(row.roots), 40)}" if row.roots else "",
     ]
     return " · ".join(part for part in parts if part)
