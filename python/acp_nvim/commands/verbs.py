@@ -134,6 +134,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "follow_link": Verb(of_views.FollowLink, viewing.follow_link),
     "browse": Verb(of_views.OpenLink, viewing.browse),
     "chat_wiped": Verb(payloads.OfChat, viewing.chat_wiped),
+    "chat_room": Verb(of_views.ChatRoom, viewing.chat_room),
     "inspect": Verb(payloads.Nothing, viewing.inspect),
     "review": Verb(of_reviews.ShowReview, reviewing.review),
     "edited": Verb(payloads.OfFile, reviewing.edited),

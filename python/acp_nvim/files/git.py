@@ -55,6 +55,8 @@ _FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
 _SETTINGS = ("config", "-z", "--list", "--show-origin", "--includes")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
+_OWN_RULES = ("rev-parse", "--git-path", "index", "--git-path", "info/exclude")
+_IS_IGNORED = ("check-ignore", "-z", "--stdin")
 _BLOBS = ("cat-file", "--batch")
 _ATTRIBUTES = ("check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding")
 _ENTRY = lazy_pattern(
@@ -181,6 +183,36 @@ async def ignored(folder: str, limit: int) -> Names | None:
     """Return the same of what git ignores there; a folder that it ignores as a whole is one name
     that ends in "/"."""
     return await _names(folder, _IGNORED, limit)
+
+
+async def ignored_folders(folder: str, limit: int) -> set[str] | None:
+    """Return the folders there in which git ignores whatever may come; None if it does not tell."""
+    listed = await ignored(folder, limit)
+    if listed is None or not listed.whole:
+        return None
+    names = "".join(f"{name}\0" for name in listed.names if name.endswith("/"))
+    # without a rule of its own it only has nothing but ignored files; git fails if none has one
+    output = await _output(folder, _IS_IGNORED, limit, os.fsencode(names)) if names else b""
+    found = os.fsdecode(output or b"").split("\0")
+    return {inside(folder) + name.rstrip("/") for name in found if name}
+
+
+async def rules(folder: str) -> list[str]:
+    """Return the files by which git decides what it lists there, besides those called .gitignore;
+    none if it does not answer."""
+    places = await _output(folder, _OWN_RULES, LISTING_LIMIT)
+    if places is None:
+        return []
+    return _ruling(folder, os.fsdecode(places).splitlines(), await settings(folder))
+
+
+def _ruling(folder: str, own: Sequence[str], said: Sequence[Setting]) -> list[str]:
+    home = os.path.expanduser("~")
+    above = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    names = [os.path.expanduser(it.value) for it in said if it.key == "core.excludesfile"]
+    names += (os.path.join(above, "git", name) for name in ("ignore", "config"))
+    names += (*own, *(it.file for it in said), os.path.join(home, ".gitconfig"))
+    return [os.path.join(folder, name) for name in dict.fromkeys(names)]
 
 
 async def index_written(folder: str) -> int:

@@ -26,7 +26,7 @@ from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import left_by_put, put, stays
 from acp_nvim.files.sync import DiskSync
-from acp_nvim.files.text import taken, with_theirs
+from acp_nvim.files.text import buffer_text, taken, with_theirs
 from acp_nvim.history import review, switch
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, SessionKey, TurnKey
@@ -123,6 +123,18 @@ class Decisions:
         review = await self._seen(path, live, kept=kept)
         buffer = None if live is None else live.buffer
         return Seen(review, None if buffer is None else buffer.changedtick)
+
+    async def told(self, path: str, *, found: Callable[[], object] = lambda: None) -> Seen:
+        """Return the hunks of a file as the log has it, if its buffer was left with that text: it
+        is not looked at, and who draws them learns whether they are stale. Else `look`."""
+        buffer, file = self._files.known(path), self._log.file(path)
+        if buffer is None or file is None or self._log.is_missing(path):
+            return await self.look(path, found=found)
+        if file.text != buffer_text(buffer):
+            return await self.look(path, found=found)
+        found()
+        self._looked[path] = buffer.number, buffer.changedtick, buffer.encoding
+        return Seen(await self._seen(path, LiveFile(path, buffer=buffer)), buffer.changedtick)
 
     async def _seen(self, path: str, live: LiveFile | None, *, kept: bool = False) -> FileReview:
         if live is None:

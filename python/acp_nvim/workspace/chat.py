@@ -71,6 +71,8 @@ class Chat:
         """The row that says what waits for review in its project, the longest first."""
         self.prompts: Mapping[str, str] = {}
         """The user's own."""
+        self.room: int | None = None
+        """Cells of a line in its narrowest window; None: it was in none yet."""
         self.pins_plan = False
         self.is_suspended = False
         """Its agent was ended because nobody used it: who chooses the session opens it again."""
@@ -90,7 +92,7 @@ class Chat:
             return self._clock() - since >= SLICE and self._used() - used >= SLICE
 
         drawn = self.transcript = boundary.draw(
-            lambda: render(state, self._opened, self.transcript, is_over),
+            lambda: render(state, self._opened, self.transcript, is_over, self.room),
             lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
         )
         title = boundary.draw(self._bar, partial(faulty_bar, state.status))
