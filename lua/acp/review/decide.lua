@@ -115,7 +115,7 @@ function M.decide(verdict, scope, range, more)
     end
   else
     local chat = require('acp.chat.registry').of(api.nvim_get_current_buf())
-    decision.path, decision.chat = file_here(), chat and chat.chat
+    decision.path, decision.chat = places.file_here(), chat and chat.chat
   end
   if range then
     decision.first, decision.last = range[1], range[2]

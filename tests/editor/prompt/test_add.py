@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support.along import along
+from tests.support.fakes.mentions import name_mentions
 from tests.support.fakes.spy import BridgeSpy
-from tests.support.mentions import name_mentions
 from tests.support.nvim import Neovim
 
 

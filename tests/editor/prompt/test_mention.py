@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.fakes.mentions import name_mentions
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
-from tests.support.mentions import name_mentions
 from tests.support.nvim import Neovim
 
 FLOAT = """

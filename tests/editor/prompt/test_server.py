@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.fakes.mentions import name_mentions
 from tests.support.fakes.spy import BridgeSpy
-from tests.support.mentions import name_mentions
 from tests.support.nvim import Neovim
 
 COMMANDS = [
