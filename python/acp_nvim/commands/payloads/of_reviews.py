@@ -29,6 +29,8 @@ class Decide(Struct, frozen=True):
     last: int = 0
     hunk: bool = False
     """The lines are those of one hunk."""
+    chat: int | None = None
+    """In which `all` was given; else `path` is where that was."""
     because: str = ""
     """Why, for the agent."""
     buffer: int = 0
