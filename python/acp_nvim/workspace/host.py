@@ -30,7 +30,7 @@ from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.waiting import waiting
-from acp_nvim.view.tally import NOTHING
+from acp_nvim.view.tally import NOTHING, rows
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
@@ -98,18 +98,22 @@ class Host(Struct, frozen=True):
         self.workspace.chats[chat.number] = chat
         if self.workspace.options.ui.plan == "top":
             chat.pin_plan()
+        chat.prompts = self.workspace.options.prompts
         self.count_changes()
         self.editor.screen.show(chat.number, chat.picture)
         self.touch_lists()
 
     def count_changes(self) -> None:
         """Let each chat say what waits for review in its project."""
+        options = self.workspace.options
         reviews = [it for it in self.review.presenter.reviews() if it.pending]
+        reviews = reviews if options.ui.changes else []
         for chat in self.workspace.chats.values():
             roots = self.workspace.roots(chat.session) if reviews else None
             merged = self._merged_by(chat, reviews)
             here = (it for it in reviews if it in merged or (roots and roots.has(it.path)))
-            found = waiting(here) if reviews else NOTHING
+            tally = waiting(here) if reviews else NOTHING
+            found = rows(tally, "gr review" if options.default_keys else ":Acp review")
             if found != chat.changes:
                 chat.changes = found
                 self.editor.screen.touch(chat.number)

@@ -339,7 +339,7 @@ def test_review_undo_and_redo_tell_the_host(
     [
         ("Acp review on", ":Acp review takes the number of a turn or off, not on"),
         ("Acp keep hunk", ":Acp keep takes file or all, not hunk"),
-        ("Acp undo last", "last is not a number: :Acp undo 2 takes back turn 2"),
+        ("Acp undo last", ":Acp undo takes the number of a turn, not last"),
         ("Acp redo 2", ":Acp redo takes no argument"),
         ("1Acp undo", ":Acp undo takes no range"),
     ],
