@@ -28,7 +28,14 @@ from acp_nvim.protocol.dialect import AgentInfo, AuthStatus, Dialect, StateTold
 from acp_nvim.protocol.mapped import mapped
 from acp_nvim.protocol.negotiate import asked
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
-from acp_nvim.session.event import InfoChanged, SessionClosed, SessionReopening, TurnEnded
+from acp_nvim.session.event import (
+    CancelRequested,
+    InfoChanged,
+    ReportedState,
+    SessionClosed,
+    SessionReopening,
+    TurnEnded,
+)
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport.link import Ended, Link
@@ -213,7 +220,7 @@ class Client:
 
     async def rename(self, session: Session, title: str) -> bool:
         """Give the session a title; False if only we know it. Raises `UserError`."""
-        if self.ready is None or not self._lives():
+        if self.ready is None or not self._lives() or session.state.parent:
             session.apply(InfoChanged(title=title))
             return False
         return await self.ready.settings.set_title(session, title)
@@ -223,16 +230,33 @@ class Client:
         return self.ready is not None and await self.ready.turns.steer(session, text)
 
     async def close(self, session: Session) -> None:
-        """Close one session, with the agent's help where it offers that (C-093, C-094)."""
+        """Close one session, with the agent's help where it offers that (C-093, C-094).
+
+        That of a sub-agent goes on as long as its agent's.
+        """
+        if session.state.parent:
+            return
         if session.state.status == "running":
             self._act(session, CancelTurn())
         if self.ready is not None:
             self.ready.opening.abort(session)
             self.ready.login.forget(session)
-        self._close(session, None)
-        self.registry.remove(session)
+        for each in (*self._below(session), session):
+            self._close(each, None)
+            self.registry.remove(each)
         if self.ready is not None and session.id is not None and self._lives():
             await self.ready.opening.close(session.id)
+
+    def report(self, child: Session, told: ReportedState) -> None:
+        """Take what the session of a sub-agent is at, as its agent's has said."""
+        if self.ready is not None and child.id is not None:
+            said = StateTold(child.id, told.state, told.stop_reason, told.error)
+            self.ready.turns.told(child, said)
+
+    def _below(self, session: Session) -> list[Session]:
+        """Return the sessions of its sub-agents, and of theirs."""
+        below = self.registry.children(session.id) if session.id else []
+        return [each for child in below for each in (*self._below(child), child)]
 
     def end(self, *, kill: bool = False, reopens: Sequence[Session] = ()) -> Awaitable[None]:
         """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed at once.
@@ -332,6 +356,9 @@ class Client:
         decided = session.act(action)
         if self.ready is not None:
             self.ready.turns.perform(session, decided)
+        if any(isinstance(it, CancelRequested) for it in decided):
+            for child in self._below(session):  # the agent waits for no answer any more
+                withdraw(child, self._services.questions)
 
     async def _open(self, session: Session, session_id: str | None) -> None:
         self.registry.add(session)
@@ -376,7 +403,7 @@ class Client:
         begun = self.state != "starting"
         self.hopeless = isinstance(ended.problem, NotLetIn)
         if self.launch.remote is not None and begun and self._lives() and not self.hopeless:
-            self.left = tuple(self.registry)
+            self.left = tuple(it for it in self.registry if not it.state.parent)
         said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
         self.waiting = let_wait(self.left) or self.waiting

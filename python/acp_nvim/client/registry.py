@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import anyio
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionReopening
+from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionOpened, SessionReopening
 from acp_nvim.session.model import Severity
 
 MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
@@ -79,6 +79,18 @@ class Registry:
         if session not in self._sessions:
             self._sessions.append(session)
 
+    def adopt(self, session_id: str, session: Session, *, is_open: bool) -> None:
+        """Take in the session of a sub-agent; it is open, unless its agent's is being opened."""
+        self.add(session)
+        self._by_id[session_id] = session
+        opened = (SessionOpened(session_id),) if is_open else ()
+        session.apply(SessionReopening(session_id=session_id), *opened)
+
+    def children(self, session_id: str | None = None) -> list[Session]:
+        """Return the sessions of sub-agents, or those that are of this one."""
+        subs = [it for it in self._sessions if it.state.parent]
+        return subs if session_id is None else [it for it in subs if it.state.parent == session_id]
+
     def begin(self, session: Session) -> None:
         """The session's opening has begun."""
         self.opening = session
@@ -90,8 +102,9 @@ class Registry:
         session.apply(*events)
         early, self._early, self._early_size = self._early, [], 0
         for owner, kept in early:
-            if owner == session_id:
-                session.apply(*kept)
+            known = self._by_id.get(owner)  # a sub-agent may have come with what is before it
+            if known is not None and (known is session or known.state.parent):
+                known.apply(*kept)
 
     def finish(self) -> None:
         """The opening has ended, well or not."""

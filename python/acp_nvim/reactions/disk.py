@@ -42,7 +42,9 @@ async def _prepare(host: Host, roots: Roots) -> None:
 
 
 def begin(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:
-    """Have it on disk that the turn runs, should the host be killed."""
+    """Have it on disk that the turn runs, should the host be killed; a sub-agent's is a part."""
+    if session.state.parent:
+        return
     author, roots = Authors(host.workspace).of(session.state), host.workspace.roots(session)
     if author is not None:
         host.review.store.journal.begin(author, (roots.cwd, *roots.additional))
@@ -52,7 +54,7 @@ def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded)
     """Find all that the turn has changed."""
     author = Authors(host.workspace).of(before)
     host.review.sync.sweep(author, host.workspace.roots(session))
-    if author is not None:
+    if author is not None and not session.state.parent:
         host.review.sync.ended.end(author)
         host.tasks.start_soon(_end, host, author)
 

@@ -82,9 +82,13 @@ class Workspace(Struct):
         return [number for number, it in self.lists.items() if it.is_shown and it.is_sidebar]
 
     def sessions(self) -> list[Session]:
-        """Return the sessions of all chats, and those that stand for an agent as a whole."""
+        """Return the sessions of all chats and of sub-agents, and those that stand for an agent as
+        a whole."""
+        shown = [chat.session for chat in self.chats.values()]
+        subs = [it for client in self.clients for it in client.registry.children()]
         return [
-            *(chat.session for chat in self.chats.values()),
+            *shown,
+            *(it for it in subs if it not in shown),
             *(client.outside for client in self.clients),
         ]
 

@@ -9,10 +9,11 @@ from msgspec import Struct
 
 class ShowReview(Struct, frozen=True):
     """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer.
-    `only`: show it, and go nowhere."""
+    `only`: show it, and go nowhere. `by`: what the sub-agent of that name has done, "" for all."""
 
     chat: int | None = None
     turn: int | None = None
+    by: str = ""
     off: bool = False
     path: str | None = None
     line: int = 1
@@ -34,13 +35,18 @@ class Decide(Struct, frozen=True):
     buffer: int = 0
     """Of which a `mark` goes along with the lines; 0: they are where they were."""
     mark: int = 0
+    by: str = ""
+    """Of all only what the sub-agent of that name has done, in the session of `chat`."""
+    chat: int | None = None
 
 
 class Undo(Struct, frozen=True):
-    """The turn of that number, else the last one; without a chat of the project of `path`."""
+    """The turn of that number, else the last one; without a chat of the project of `path`. `by`:
+    only what the sub-agent of that name has done in it."""
 
     chat: int | None = None
     turn: int | None = None
+    by: str = ""
     path: str = ""
 
 

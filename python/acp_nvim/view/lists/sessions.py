@@ -75,6 +75,16 @@ class Row(Struct, frozen=True):
     turn: int = 0
     ended_well: bool = True
     """So did its last turn."""
+    parent: str = ""
+    """It is a sub-agent's: the id of the session that it is below."""
+    call: str = ""
+    """Key of the call in which a sub-agent without a session works."""
+    name: str = ""
+    """What commands call a sub-agent."""
+    depth: int = 0
+    """How many sessions it is below."""
+    hunks: int = 0
+    """Of it, waiting for review."""
     since: int = 0
     """The last turn of the session that it goes on from, after a rewind for instance."""
 
