@@ -21,6 +21,7 @@ from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.ready import Ready
 from acp_nvim.client.registry import Registry, close_waiting, let_wait
 from acp_nvim.client.session import Session
+from acp_nvim.client.sub_agents import SubAgents
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, NotLetIn, UserError
@@ -31,7 +32,6 @@ from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, Subm
 from acp_nvim.session.event import (
     CancelRequested,
     InfoChanged,
-    ReportedState,
     SessionClosed,
     SessionReopening,
     TurnEnded,
@@ -80,6 +80,8 @@ class Client:
         self.terminals = services.terminals
         self.outside = services.outside
         self.registry = Registry()
+        self.sub_agents = SubAgents(launch, self.registry, self._told)
+        self.registry.heard = self.sub_agents.heard
         self.state: ClientState = "starting"
         self.error: str | None = None
         self.link: Link | None = None
@@ -241,22 +243,11 @@ class Client:
         if self.ready is not None:
             self.ready.opening.abort(session)
             self.ready.login.forget(session)
-        for each in (*self._below(session), session):
+        for each in (*self.sub_agents.below(session), session):
             self._close(each, None)
             self.registry.remove(each)
         if self.ready is not None and session.id is not None and self._lives():
             await self.ready.opening.close(session.id)
-
-    def report(self, child: Session, told: ReportedState) -> None:
-        """Take what the session of a sub-agent is at, as its agent's has said."""
-        if self.ready is not None and child.id is not None:
-            said = StateTold(child.id, told.state, told.stop_reason, told.error)
-            self.ready.turns.told(child, said)
-
-    def _below(self, session: Session) -> list[Session]:
-        """Return the sessions of its sub-agents, and of theirs."""
-        below = self.registry.children(session.id) if session.id else []
-        return [each for child in below for each in (*self._below(child), child)]
 
     def end(self, *, kill: bool = False, reopens: Sequence[Session] = ()) -> Awaitable[None]:
         """End the agent: close stdin, TERM, KILL, or KILL at once; its sessions are closed at once.
@@ -357,7 +348,7 @@ class Client:
         if self.ready is not None:
             self.ready.turns.perform(session, decided)
         if any(isinstance(it, CancelRequested) for it in decided):
-            for child in self._below(session):  # the agent waits for no answer any more
+            for child in self.sub_agents.below(session):  # the agent waits for no answer any more
                 withdraw(child, self._services.questions)
 
     async def _open(self, session: Session, session_id: str | None) -> None:
@@ -371,6 +362,8 @@ class Client:
         if ready is None or problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
+            for child in self.sub_agents.opened(session):
+                ready.turns.opened(child)
             await ready.begin(session, is_new=session_id is None)
 
     def _needs_login(self, said: str | None) -> None:

@@ -6,12 +6,19 @@ being opened, at most one at a time, and applied once its id is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import anyio
 
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionOpened, SessionReopening
+from acp_nvim.session.event import (
+    Event,
+    Noticed,
+    SessionClosed,
+    SessionOpened,
+    SessionReopening,
+    SubAgentUpdated,
+)
 from acp_nvim.session.model import Severity
 
 MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
@@ -25,6 +32,8 @@ class Registry:
 
     def __init__(self) -> None:
         self.opening: Session | None = None
+        self.heard: Callable[[Session, SubAgentUpdated], None] = lambda *_: None
+        """Told of what a session says of its sub-agents."""
         self._sessions: list[Session] = []
         self._by_id: dict[str, Session] = {}
         self._early: list[tuple[str, tuple[Event, ...]]] = []
@@ -67,12 +76,18 @@ class Registry:
         said = self._said.get(session, 0)
         self._said[session] = said + size
         if said + size <= MOST_SAID:
-            session.apply(*events)
+            self._tell(session, events)
             return ""
         if said <= MOST_SAID:
             text = f"More than {MOST_SAID >> 20} MB were said here: nothing more is shown."
             session.apply(Noticed(f"{text} :Acp new begins another session", "warning"))
         return "update dropped: its session has said too much"
+
+    def _tell(self, session: Session, events: tuple[Event, ...]) -> None:
+        session.apply(*events)
+        for event in events:
+            if isinstance(event, SubAgentUpdated):
+                self.heard(session, event)
 
     def add(self, session: Session) -> None:
         """Take in a session that is to be opened."""
@@ -104,7 +119,7 @@ class Registry:
         for owner, kept in early:
             known = self._by_id.get(owner)  # a sub-agent may have come with what is before it
             if known is not None and (known is session or known.state.parent):
-                known.apply(*kept)
+                self._tell(known, kept)
 
     def finish(self) -> None:
         """The opening has ended, well or not."""

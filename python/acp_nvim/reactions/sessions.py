@@ -135,7 +135,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         notes.look_again,
         tell,
     ),
-    SubAgentUpdated: (sub_agents.adopt, keep, screen.list_anew),
+    SubAgentUpdated: (keep, screen.list_anew),
     SessionReopening: (screen.show, screen.list_anew, disk.forget, follow.begin),
     SessionClosed: (
         disk.forget,
