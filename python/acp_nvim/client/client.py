@@ -19,9 +19,8 @@ from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.ready import Ready
-from acp_nvim.client.registry import Registry, close_waiting, let_wait
+from acp_nvim.client.registry import Registry, SubAgents, close_waiting, let_wait
 from acp_nvim.client.session import Session
-from acp_nvim.client.sub_agents import SubAgents
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, NotLetIn, UserError

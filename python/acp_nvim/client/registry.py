@@ -6,14 +6,20 @@ being opened, at most one at a time, and applied once its id is known.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 import anyio
 
+from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
+from acp_nvim.errors import FileProblem
+from acp_nvim.protocol.dialect import StateTold
 from acp_nvim.session.event import (
     Event,
     Noticed,
+    ReportedState,
     SessionClosed,
     SessionOpened,
     SessionReopening,
@@ -23,6 +29,9 @@ from acp_nvim.session.model import Severity
 
 MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
 """Updates that are kept for sessions not yet known, and their characters."""
+MOST_CHILDREN = 200
+"""Sessions of sub-agents of one agent."""
+TOO_MANY = f"More than {MOST_CHILDREN} sub-agents have sessions of their own: this one is not shown"
 MOST_SAID = 256 * 1024 * 1024
 """Characters of all updates of one session that are taken in."""
 
@@ -138,6 +147,66 @@ class Registry:
         """Wait until no session is being opened."""
         if self.opening is not None:
             await self._settled.wait()
+
+
+class SubAgents:
+    """Sub-agents that have a session of their own; `told` takes what one is at.
+
+    Such a session takes no prompt, and is cancelled only if the agent says so. It lives as long as
+    the one that has begun it.
+    """
+
+    def __init__(
+        self, launch: Launch, registry: Registry, told: Callable[[StateTold], None]
+    ) -> None:
+        self._launch = launch
+        self._registry = registry
+        self._told = told
+        self._turned_away: set[str] = set()
+
+    def heard(self, parent: Session, event: SubAgentUpdated) -> None:
+        """Take in the session of a sub-agent, or what is new of it.
+
+        One that is known is this session's, or it is none of its: an agent may name any.
+        """
+        child = self._registry.find(event.id) or self._begun(parent, event)
+        if child is None or child.state.parent != parent.id:
+            return
+        child.apply(event)
+        if isinstance(event.reported, ReportedState):
+            told = event.reported
+            self._told(StateTold(event.id, told.state, told.stop_reason, told.error))
+
+    def opened(self, parent: Session) -> list[Session]:
+        """Open those that came while their agent's session was being opened; return them."""
+        waiting = [it for it in self.below(parent) if it.state.status == "loading"]
+        for child in waiting:
+            child.apply(SessionOpened(child.id or "", replayed=True))
+        return waiting
+
+    def below(self, session: Session) -> list[Session]:
+        """Return the sessions of its sub-agents, and of theirs."""
+        children = self._registry.children(session.id) if session.id else []
+        return [each for child in children for each in (*self.below(child), child)]
+
+    def _begun(self, parent: Session, event: SubAgentUpdated) -> Session | None:
+        if len(self._registry.children()) >= MOST_CHILDREN:
+            if event.id not in self._turned_away and len(self._turned_away) < MOST_CHILDREN:
+                self._turned_away.add(event.id)
+                parent.apply(Noticed(TOO_MANY, "warning"))
+            return None
+        child = parent.child(self._folder(parent, event))
+        is_open = parent.state.status != "loading"
+        self._registry.adopt(event.id, child, is_open=is_open)
+        return child
+
+    def _folder(self, parent: Session, event: SubAgentUpdated) -> str:
+        """Return where it works: its agent is let into no other folder by naming one."""
+        cwd = event.cwd if isinstance(event.cwd, str) else ""
+        with suppress(FileProblem):
+            if cwd and os.path.isdir(cwd):
+                return parent.roots(self._launch.folders, self._launch.paths).resolve(cwd)
+        return parent.state.cwd
 
 
 def let_wait(sessions: Iterable[Session]) -> tuple[Session, ...]:

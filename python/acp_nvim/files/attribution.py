@@ -147,7 +147,7 @@ class EndedTurns:
 
     def begins(self, author: Author) -> None:
         """The author's tool call has not begun before now."""
-        self._began[author.session_key, author.tool_call] = self.now()
+        self._began[author.reader_key, author.tool_call] = self.now()
         if len(self._began) > MOST_CALLS:
             del self._began[next(iter(self._began))]
 
@@ -157,7 +157,7 @@ class EndedTurns:
         A tool call that had not begun when the file was changed tells nothing of it by its name.
         """
         if author is not None and author.how == "named":
-            began = self._began.get((author.session_key, author.tool_call))
+            began = self._began.get((author.reader_key, author.tool_call))
             if began is not None and _changed(path, began) < began - LEAD:
                 author = replace(author, how="found")
         return author if self.may_be_of(author, path) else None

@@ -66,7 +66,9 @@ async def _end(host: Host, author: Author) -> None:
 
 def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """What still waits to be written is not wanted any more: the turn is to end."""
-    host.review.sync.hands.cancel(session.state.key)
+    ending = (session, *host.workspace.below(session))
+    for each in ending:
+        host.review.sync.hands.cancel(each.state.key)
 
 
 def forget(host: Host, session: Session, _before: SessionState, _event: Event) -> None:

@@ -92,6 +92,12 @@ class Workspace(Struct):
             *(client.outside for client in self.clients),
         ]
 
+    def below(self, session: Session) -> list[Session]:
+        """Return the sessions of its sub-agents, and of theirs."""
+        found = (it for it in self.clients if session in it.registry)
+        client = next(found, None)
+        return client.sub_agents.below(session) if client else []
+
     def session(self, agent: str, session_id: str) -> Session | None:
         """Return the session of that agent and id, or None; an open one comes first."""
         found = [it for it in self.sessions() if (it.state.agent, it.id) == (agent, session_id)]

@@ -146,7 +146,7 @@ async def _go(host: Host, row: Row, cwd: str) -> None:
         return
     client = host.workspace.client(row.agent)
     record = host.store.read(row.agent, row.id)
-    if record is None and not row.parent and client is not None and not _reopens(client):
+    if record is None and not row.sub.parent and client is not None and not _reopens(client):
         # nothing to show, nothing to go on with (C-102)
         raise UserError(f"{row.agent} lists its sessions, but can neither load nor resume one")
     opened = await host.editor.chats.open(row.agent)
@@ -172,8 +172,8 @@ def _closed_chat(host: Host, row: Row) -> Chat | None:
 def _new_chat(host: Host, number: int, prompt: int, row: Row) -> Chat:
     """Take in a chat that shows what was kept of the session; that of a sub-agent may be open."""
     record = host.store.read(row.agent, row.id)
-    live = host.workspace.session(row.agent, row.id) if row.parent else None
-    parent = row.parent or (record.parent if record else "")
+    live = host.workspace.session(row.agent, row.id) if row.sub.parent else None
+    parent = row.sub.parent or (record.parent if record else "")
     session = live or clients.new_session(host, row.agent, row.cwd, parent)
     chat = Chat(number, prompt, session, host.clock)
     host.add(chat)
@@ -255,7 +255,7 @@ async def rename_chat(host: Host, chat: Chat, title: str) -> None:
 
 
 async def _close(host: Host, row: Row, _cwd: str) -> None:
-    if row.parent:
+    if row.sub.parent:
         raise UserError("a sub-agent's session ends with its agent's")
     chat = host.workspace.chats.get(row.chat)
     if chat is None:
@@ -273,7 +273,7 @@ async def _close(host: Host, row: Row, _cwd: str) -> None:
 
 async def _delete(host: Host, row: Row, cwd: str) -> None:
     """Delete it here and at the agent; one that is open is closed first (C-104)."""
-    if row.parent:
+    if row.sub.parent:
         raise UserError("a sub-agent's session is deleted with its agent's")
     name = row.title or row.id
     running = ", and end what runs in it" if row.state == "running" else ""

@@ -34,6 +34,8 @@ class Work(Struct, frozen=True):
     tool: str = ""
     """The title of the tool call that runs."""
     cost: str = ""
+    hunks: int = 0
+    """Of it, waiting for review."""
 
 
 NO_WORK = Work()
@@ -51,6 +53,22 @@ def is_other_work(before: SessionState, state: SessionState) -> bool:
     costs = [it.usage.cost if it.usage else None for it in (before, state)]
     is_same = before.plan is state.plan and costs[0] == costs[1]
     return not is_same or running_tool(before) != running_tool(state)
+
+
+class Sub(Struct, frozen=True):
+    """Where a sub-agent belongs; `depth` 0: it is none."""
+
+    parent: str = ""
+    """The id of the session that has begun it."""
+    chat: int = 0
+    """The chat that shows that."""
+    call: str = ""
+    """Id of the call in which it works; "": it has a session."""
+    depth: int = 0
+    """How many sessions it is below."""
+
+
+NO_SUB = Sub()
 
 
 class Row(Struct, frozen=True):
@@ -75,16 +93,8 @@ class Row(Struct, frozen=True):
     turn: int = 0
     ended_well: bool = True
     """So did its last turn."""
-    parent: str = ""
-    """It is a sub-agent's: the id of the session that it is below."""
-    call: str = ""
-    """Key of the call in which a sub-agent without a session works."""
-    name: str = ""
-    """What commands call a sub-agent."""
-    depth: int = 0
-    """How many sessions it is below."""
-    hunks: int = 0
-    """Of it, waiting for review."""
+    sub: Sub = NO_SUB
+    """What it is below, if it is a sub-agent."""
     since: int = 0
     """The last turn of the session that it goes on from, after a rewind for instance."""
 
