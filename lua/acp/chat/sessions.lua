@@ -7,6 +7,7 @@ local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
+local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
@@ -24,6 +25,7 @@ local ROWS = 10
 ---@field session string '' until it is open
 ---@field chat integer 0 if no chat shows it
 ---@field title string
+---@field call? string of a sub-agent that works in a call; the chat is its agent's
 
 ---@type integer? the buffer
 local list
@@ -40,7 +42,44 @@ end
 local function tell(row, action, title)
   local payload = { list = list, action = action, title = title }
   payload.agent, payload.session, payload.chat = row.agent, row.session, row.chat
-  bridge.notify('session', payload)
+  payload.call = row.call
+  if action ~= 'open' or not row.call then
+    return bridge.notify('session', payload)
+  end
+  bridge.call('session', payload, function(err, place)
+    if err then
+      return notice.warn(err)
+    end
+    hands.calmly('the chat', function()
+      require('acp.chat.window').show_row(place.chat, place.row)
+    end)
+  end)
+end
+
+--- Do what another command does, once there is one of that name.
+---@param name string
+---@param invoked table
+local function do_command(name, invoked)
+  local sub = require('acp.command.subcommands').find(name)
+  if not sub then
+    return notice.notice((':Acp %s is not there yet'):format(name))
+  end
+  sub.run(vim.tbl_extend('keep', invoked, { text = '', bang = false }))
+end
+
+--- Compare what the sessions of the selected rows have made, or that of the row.
+local function compare()
+  local rows, first, last = (vim.b.acp_status or {}).rows or {}, vim.fn.line('v'), vim.fn.line('.')
+  local sessions = {} ---@type table<string, acp.ListedSession>
+  for line = math.min(first, last), math.max(first, last) do
+    local row = rows[line]
+    if row and row.session ~= '' then
+      sessions[row.session] = row
+    end
+  end
+  local ids = vim.tbl_keys(sessions)
+  table.sort(ids)
+  do_command('compare', { text = table.concat(ids, ' '), sessions = vim.tbl_values(sessions) })
 end
 
 ---@param action 'open'|'close'|'delete'|'answer'
@@ -107,6 +146,15 @@ local function map_keys(buffer)
   map('c', 'Close the session', 'list-close', doing('close'))
   map('r', 'Rename the session', 'list-rename', rename)
   map('D', 'Delete the session for good', 'list-delete', doing('delete'))
+  map('N', 'Open a session in a worktree of its own', 'list-worktree', function()
+    do_command('worktree', {})
+  end)
+  for _, mode in ipairs({ 'n', 'x' }) do
+    keys.map(buffer, mode, '=', 'Compare the sessions', compare, 'list-compare')
+  end
+  map(']q', 'Go to the question that waits, of any session', 'list-next-question', function()
+    require('acp.command.session').next_question()
+  end)
   map('/', 'Show only the sessions with these words', 'list-filter', filter)
   map('q', 'Close the window', 'close', function()
     pcall(layout.close_window, api.nvim_get_current_win())

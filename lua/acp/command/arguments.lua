@@ -19,31 +19,48 @@ function M.permit(text)
   require('acp.command.session').permit({ number = tonumber(text or 0) })
 end
 
---- Show what the agents have changed: in all turns or in one; or show it no longer.
----@param text? string
-function M.review(text)
-  if text and text ~= 'off' and not is_number(text) then
-    return notice.warn((':Acp review takes the number of a turn or off, not %s'):format(text))
+--- The number of a turn and the name of a sub-agent, each of which may be missing.
+---@param text string
+---@return { turn?: integer, by?: string }? part nil if it is something else, which was said
+local function part(text)
+  local words = vim.split(vim.trim(text), '%s+', { trimempty = true })
+  local turn = is_number(words[1]) and tonumber(table.remove(words, 1)) or nil
+  if #words > 1 or (words[1] and words[1]:match('^%W')) then
+    notice.warn(("%s is not a turn's number and a sub-agent's name"):format(vim.trim(text)))
+    return nil
   end
-  require('acp.review.decide').review(tonumber(text), text == 'off')
+  return { turn = turn, by = words[1] }
+end
+
+--- Show what the agents have changed: in all turns or in one; or show it no longer.
+---@param text string
+function M.review(text)
+  local is_off = vim.trim(text) == 'off'
+  local wanted = is_off and {} or part(text)
+  if wanted then
+    require('acp.review.decide').review(wanted, is_off)
+  end
 end
 
 --- Show all changes of the session in one buffer, or those of one turn.
----@param text? string
+---@param text string
 function M.diff(text)
-  if text and not is_number(text) then
-    return notice.warn((':Acp diff takes the number of a turn, not %s'):format(text))
+  local wanted = part(text)
+  if wanted then
+    require('acp.review.overview').open(wanted)
   end
-  require('acp.review.overview').open(tonumber(text))
 end
 
---- Keep or reject: what is under the cursor, lines, a file or all.
+--- Keep or reject: what is under the cursor, lines, a file, all, or what a sub-agent has done.
 ---@param verdict acp.Verdict
----@param scope? 'file'|'all'
+---@param scope? 'file'|'all'|string
 ---@param range? { [1]: integer, [2]: integer }
 ---@param because? string why, for the agent
 function M.decide(verdict, scope, range, because)
   local decide = require('acp.review.decide')
+  if scope and scope ~= 'file' and scope ~= 'all' then
+    return decide.decide_by(verdict, scope, because)
+  end
   local is_file = vim.bo.buftype == '' and not vim.b.acp_diff -- in a list a row is a hunk
   local is_whole = range and range[1] <= 1 and range[2] == vim.api.nvim_buf_line_count(0)
   if scope or is_whole and is_file then
@@ -98,13 +115,13 @@ function M.comment(text, range, is_away)
   comments.comment(range or { line, line }, text)
 end
 
---- Take back a turn, the last one without a number.
----@param text? string
+--- Take back a turn, the last one without a number, or what a sub-agent has done in it.
+---@param text string
 function M.undo(text)
-  if text and not is_number(text) then
-    return notice.warn(('%s is not a number: :Acp undo 2 takes back turn 2'):format(text))
+  local wanted = part(text)
+  if wanted then
+    require('acp.review.decide').rewind('undo', wanted)
   end
-  require('acp.review.decide').rewind('undo', tonumber(text))
 end
 
 return M

@@ -62,6 +62,26 @@ local function turns()
   return numbers
 end
 
+---@param turn? string its number; the last one that has some without it
+---@return string[] names of the sub-agents in that turn
+local function sub_agents(turn)
+  local all = chats.status().sub_agents or {}
+  local number = tonumber(turn) or (#all > 0 and all[#all].turn)
+  return pluck(
+    vim.tbl_filter(function(it)
+      return it.turn == number
+    end, all),
+    'name'
+  )
+end
+
+--- A turn, then a sub-agent in it; or a sub-agent alone.
+---@param before? string
+---@return string[]
+local function parts(before)
+  return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
+end
+
 local sources = {
   agent = function()
     local own = require('acp.host.options').value('agents')
@@ -79,8 +99,15 @@ local sources = {
     end)
   end,
   turn = turns,
-  review = function()
-    return vim.list_extend(turns(), { 'off' })
+  part = parts,
+  review = function(before)
+    return vim.list_extend(parts(before), before and {} or { 'off' })
+  end,
+  keep = function()
+    return vim.list_extend({ 'file', 'all' }, sub_agents())
+  end,
+  reject = function()
+    return vim.list_extend({ 'file', 'all', 'because' }, sub_agents())
   end,
   mode = function()
     return pluck(chats.status().modes, 'id')
@@ -123,7 +150,8 @@ local function arguments(sub, rest, lead)
   local source = sub and (sub.words or sub.complete)
   local before = rest:match('^%s*(%S+)%s')
   local second = before and not rest:match('^%s*%S+%s+%S+%s')
-  if not source or before and not (second and source == 'option') then
+  local takes_two = source == 'option' or source == 'part' or source == 'review'
+  if not source or before and not (second and takes_two) then
     return {}
   end
   if type(source) == 'table' then

@@ -8,38 +8,38 @@ end
 return {
   {
     name = 'review',
-    args = '[turn|off]',
+    args = '[turn] [sub-agent]|off',
     desc = 'show what the agents have changed, hunk by hunk',
     complete = 'review',
     run = function(invoked)
-      arguments().review(invoked.word)
+      arguments().review(invoked.text)
     end,
   },
   {
     name = 'diff',
-    args = '[turn]',
+    args = '[turn] [sub-agent]',
     desc = 'show all changes of the session, or of a turn, in one buffer',
-    complete = 'turn',
+    complete = 'part',
     run = function(invoked)
-      arguments().diff(invoked.word)
+      arguments().diff(invoked.text)
     end,
   },
   {
     name = 'keep',
-    args = '[file|all]',
+    args = '[file|all|sub-agent]',
     desc = 'keep the hunk under the cursor, or those in the range',
     range = true,
-    words = { 'file', 'all' },
+    complete = 'keep',
     run = function(invoked)
       arguments().decide('keep', invoked.word, invoked.range)
     end,
   },
   {
     name = 'reject',
-    args = '[file|all] [because {text}]',
+    args = '[file|all|sub-agent] [because {text}]',
     desc = 'reject the hunk under the cursor, or those in the range, and say why',
     range = true,
-    words = { 'file', 'all', 'because' },
+    complete = 'reject',
     run = function(invoked)
       arguments().reject(invoked.text, invoked.range)
     end,
@@ -72,11 +72,11 @@ return {
   },
   {
     name = 'undo',
-    args = '[turn]',
-    desc = 'undo all that a turn has changed',
-    complete = 'turn',
+    args = '[turn] [sub-agent]',
+    desc = 'undo all that a turn has changed, or a sub-agent in it',
+    complete = 'part',
     run = function(invoked)
-      arguments().undo(invoked.word)
+      arguments().undo(invoked.text)
     end,
   },
   {

@@ -11,8 +11,8 @@ local M = {}
 ---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
 
 ---@alias acp.Completion
----| 'agent' | 'open_agent' | 'chat_agent' | 'turn' | 'review' | 'mention' | 'mode' | 'model' | 'option'
----| 'command' | 'login'
+---| 'agent' | 'open_agent' | 'chat_agent' | 'turn' | 'part' | 'review' | 'keep' | 'reject'
+---| 'mention' | 'mode' | 'model' | 'option' | 'command' | 'login'
 
 ---@class acp.SubCommand
 ---@field name string

@@ -141,7 +141,9 @@ async def decide(host: Host, payload: Decide) -> str:
         raise UserError("; ".join(failed))
     left = sum(len(each.pending) for each in host.review.presenter.reviews())
     if payload.by and not done:
-        raise UserError(f"no change of a sub-agent {payload.by} waits here")
+        raise UserError(
+            f"no change of {payload.by} waits: file, all, or the name of a sub-agent is wanted"
+        )
     return decided(payload.verdict, payload.scope, done, left)
 
 

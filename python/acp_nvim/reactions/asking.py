@@ -147,9 +147,20 @@ def _within(asked: Asked) -> str:
     state = asked.session.state
     if state.parent:
         return state.title or "without a name"
+    call = _outer(asked)
+    return "" if call is None else call.title or call.kind
+
+
+def outer(asked: Asked) -> str:
+    """Return the id of the call whose sub-agent asks, "" for none."""
+    call = _outer(asked)
+    return "" if call is None else call.id
+
+
+def _outer(asked: Asked) -> ToolCall | None:
     call = subject(asked) if isinstance(asked.question, PermissionQuestion) else None
-    outer = asked.session.state.entry(call.parent) if call and call.parent else None
-    return (outer.title or outer.kind) if isinstance(outer, ToolCall) else ""
+    found = asked.session.state.entry(call.parent) if call and call.parent else None
+    return found if isinstance(found, ToolCall) else None
 
 
 def is_large(asked: Asked) -> bool:

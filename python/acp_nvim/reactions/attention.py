@@ -31,8 +31,8 @@ def closed(host: Host, session: Session, before: SessionState, event: SessionClo
 
 def called(host: Host, state: SessionState) -> str:
     """Return what to call a session."""
-    others = [it for it in host.workspace.chats.values() if it.session.state.agent == state.agent]
-    return attention.name(state, is_one_of_many=len(others) > 1)
+    chats = [it for it in host.workspace.chats.values() if not it.session.state.parent]
+    return attention.name(state, is_one_of_many=len(chats) > 1)
 
 
 async def _tell_end(host: Host, chat: Chat, event: TurnEnded) -> None:

@@ -23,6 +23,8 @@ RECENT = 16
 NEAR = 0.8
 """Of a limit: who has used so much of it wants to know."""
 LIMITS = 3
+SUB_AGENTS = 20
+"""Whose names commands complete."""
 _COUNTS = {"one": 1, "five": 5, "seven": 7}
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
@@ -108,6 +110,8 @@ def summary(state: SessionState) -> dict[str, Any]:
         "queue": len(state.queue),
         "doing": _doing(state) or None,
         "commands": _commands(state),
+        "sub_agents": [{"turn": it.turn, "name": it.name} for it in state.sub_agents[-SUB_AGENTS:]]
+        or None,
     }
     return {name: told(value) for name, value in facts.items() if value is not None}
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeAlias
 
 import anyio
@@ -28,6 +29,7 @@ from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
 from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
+from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.waiting import waiting
 from acp_nvim.view.tally import NOTHING
 from acp_nvim.workspace.chat import Chat
@@ -104,6 +106,10 @@ class Host(Struct, frozen=True):
     def count_changes(self) -> None:
         """Let each chat say what waits for review in its project."""
         reviews = [it for it in self.review.presenter.reviews() if it.pending]
+        pending = dict(_pending(reviews))
+        if pending != self.workspace.pending:
+            self.workspace.pending = pending
+            self.touch_lists()
         for chat in self.workspace.chats.values():
             roots = self.workspace.roots(chat.session) if reviews else None
             found = waiting(it for it in reviews if roots.has(it.path)) if roots else NOTHING
@@ -116,3 +122,13 @@ class Host(Struct, frozen=True):
         for number, shown in self.workspace.lists.items():
             if shown.is_shown:
                 self.editor.screen.touch(number)
+
+
+def _pending(reviews: Iterable[FileReview]) -> Mapping[tuple[str, str, str], int]:
+    """Return how many hunks wait, by agent, session and sub-agent."""
+    return Counter(
+        key
+        for review in reviews
+        for hunk in review.pending
+        for key in {(*it.session_key, sub) for it in hunk.authors for sub in ("", it.sub_agent)}
+    )

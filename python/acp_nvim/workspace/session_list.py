@@ -35,7 +35,7 @@ def kept_rows(heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen) -> t
     return tuple(
         stored_row(head, was_open=(head.agent, head.id) in left)
         for head in heads
-        if is_here(head.cwd)
+        if is_here(head.cwd) and not head.parent
     )
 
 
@@ -45,6 +45,7 @@ def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
         open_row(chat.number, state, epoch=epoch)
         for chat in chats.values()
         if (state := chat.session.state).status != "closed" or chat.is_suspended
+        if not state.parent
     ]
     return tuple(reversed(opened))
 
@@ -87,6 +88,10 @@ class SessionList:
         """It is a column, by project and without ages."""
         self.is_shown = True
         """A window of the user's tabpage shows it; else it is not drawn."""
+        self.below: Callable[[Row], Iterable[Row]] = lambda _row: ()
+        """Returns the rows of the sub-agents of an open session."""
+        self.waiting: Callable[[str, str], int] = lambda _agent, _session: 0
+        """Returns how many hunks of a session wait for review."""
         self._chats = chats
         self._clock = clock
         self._now = now
@@ -95,11 +100,22 @@ class SessionList:
     def rows(self) -> tuple[Row, ...]:
         """Return all sessions, whether or not they are shown."""
         rows = merged((open_rows(self._chats, self._now() - self._clock()), self.listed, self.kept))
-        return tuple(titled(row, self._chats) for row in rows)
+        found: list[Row] = []
+        for row in rows:
+            below = [*self.below(row)] if row.kind == "open" else []
+            hunks = self.waiting(row.agent, row.id)
+            work = replace(row.work, hunks=hunks) if hunks else row.work
+            found += (titled(replace(row, work=work), self._chats), *below)
+        subs = {(it.agent, it.id) for it in found if it.sub.depth and it.id}
+        return tuple(it for it in found if it.sub.depth or (it.agent, it.id) not in subs)
 
-    def row(self, agent: str, session: str, chat: int) -> Row | None:
-        """Return the session of that chat, else of that name, or None."""
+    def row(self, agent: str, session: str, chat: int, call: str = "") -> Row | None:
+        """Return the session of that chat, else of that name, or None; of one that has no session
+        `call` is that in which it works, and the chat its agent's."""
         rows = self.rows()
+        if call:
+            places = ((row, (row.agent, row.sub.chat, row.sub.call)) for row in rows)
+            return next((row for row, place in places if place == (agent, chat, call)), None)
         of_chat = (row for row in rows if chat and row.chat == chat)
         named = (row for row in rows if session and (row.agent, row.id) == (agent, session))
         return next(of_chat, None) or next(named, None)
@@ -146,8 +162,9 @@ def _names(rows: Sequence[Row | None]) -> list[dict[str, object] | bool]:
         and {
             "agent": row.agent,
             "session": row.id,
-            "chat": row.chat,
+            "chat": row.sub.chat if row.sub.call else row.chat,
             "title": one_line(row.title or "", TITLE),
         }
+        | ({"call": row.sub.call} if row.sub.call else {})
         for row in rows
     ]

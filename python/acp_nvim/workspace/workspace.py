@@ -40,6 +40,8 @@ class Workspace(Struct):
     """Buffers that list the sessions."""
     idle_since: dict[Client, float] = field(default_factory=dict)
     """The agents that are idle, and since when by the clock of the sessions."""
+    pending: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    """How many hunks wait for review, by agent, session and sub-agent, "" for all of a session."""
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
     redaction: Redaction = field(default_factory=Redaction)

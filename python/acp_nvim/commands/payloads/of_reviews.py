@@ -59,11 +59,12 @@ class Redo(Struct, frozen=True):
 
 class ShowDiff(Struct, frozen=True):
     """Of that turn or all of the chat's session; without a chat, of the project of `path`. In that
-    buffer."""
+    buffer. `by`: what the sub-agent of that name has done, "" for all."""
 
     buffer: int
     chat: int | None = None
     turn: int | None = None
+    by: str = ""
     path: str = ""
 
 

@@ -92,9 +92,7 @@ def _sign(row: Row) -> Margin:
         return _WAS_OPEN if row.was_open else _KEPT
     if row.state in _SIGNS:
         return _SIGNS[row.state]
-    if not row.ended_well:
-        return _FAILED
-    return _DONE if row.turn else _UNUSED
+    return {"failed": _FAILED, "done": _DONE}.get(row.outcome, _UNUSED)
 
 
 def _lines(row: Row) -> tuple[Line, ...]:
@@ -103,9 +101,12 @@ def _lines(row: Row) -> tuple[Line, ...]:
         start = len(name.encode())
         behind = Highlight(start, start + len(agent.encode()) + 2, "AcpDim")
         return (Line(f"{name}  {agent}", (behind, _sign(row))),)
-    told = [" · ".join(it for it in (agent, row.work.cost) if it)]
-    told += [it for it in (row.work.plan, row.work.tool) if it]
-    below = [coloured(it, "AcpDim") for it in told]
+    waits = f"{plural(row.work.hunks, 'hunk')} to review" if row.work.hunks else ""
+    said = ("" if row.sub.depth else agent, row.work.cost, waits)
+    told = [" · ".join(filter(None, said)), row.work.plan, row.work.tool]
+    indent = "  " * row.sub.depth
+    below = [coloured(indent + it, "AcpDim") for it in told if it]
     if row.asks:
-        below.append(coloured(f"{plural(row.asks, 'question')}: a answers", "AcpWinbarAsk"))
-    return (coloured(name, "AcpToolTitle", _sign(row)), *below)
+        asks = f"{indent}{plural(row.asks, 'question')}: a answers"
+        below.append(coloured(asks, "AcpWinbarAsk"))
+    return (coloured(indent + name, "AcpToolTitle", _sign(row)), *below)
