@@ -143,10 +143,14 @@ def _doing(state: SessionState) -> str:
     return "writing" if isinstance(last, Message) and last.role == "agent" else "thinking"
 
 
-def running_tool(state: SessionState) -> str:
-    """Return the title of the tool call that runs in this turn; "" for none."""
+def running_tool(state: SessionState, *, is_own: bool = False) -> str:
+    """Return the title of the tool call that runs in this turn; "" for none.
+
+    `is_own`: not one in which a sub-agent works, or that it has made.
+    """
     recent = reversed(state.entries[-RECENT:])
     calls = (it for it in recent if isinstance(it, ToolCall) and it.turn == state.turn)
+    calls = (it for it in calls if not (is_own and (it.children or it.parent)))
     titles = (it.title or it.kind for it in calls if it.status == "in_progress")
     return one_line(next(titles, ""), 60)
 

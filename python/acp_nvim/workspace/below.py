@@ -42,7 +42,7 @@ def _row(
     activity = sub_agents.activity(state, sub_agent)
     if own is not None and own.state.is_running:
         activity = "running"
-    hunks = waiting.get((state.agent, _root(space, state).id or "", sub_agent.id), 0)
+    hunks = hunks_of(_root(space, state), waiting, sub_agent.id)
     tool = running_tool(own.state) if own else _running(state, sub_agent)
     return Row(
         "open",
@@ -62,6 +62,12 @@ def _row(
             above.sub.depth + 1,
         ),
     )
+
+
+def hunks_of(state: SessionState, waiting: Waiting, sub_agent: str = "") -> int:
+    """Return how many hunks of a session, and of those that it goes on from, wait for review."""
+    keys = {it.key for it in state.stretches}
+    return sum(waiting.get((*key, sub_agent), 0) for key in keys)
 
 
 def _root(space: Workspace, state: SessionState) -> SessionState:

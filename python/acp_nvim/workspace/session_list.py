@@ -103,7 +103,7 @@ class SessionList:
         found: list[Row] = []
         for row in rows:
             below = [*self.below(row)] if row.kind == "open" else []
-            hunks = self.waiting(row.agent, row.id)
+            hunks = self.waiting(row.agent, row.id) if row.kind == "open" else 0
             work = replace(row.work, hunks=hunks) if hunks else row.work
             found += (titled(replace(row, work=work), self._chats), *below)
         subs = {(it.agent, it.id) for it in found if it.sub.depth and it.id}

@@ -14,7 +14,7 @@ from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Re
 from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.reactions import clients
+from acp_nvim.reactions import clients, screen
 from acp_nvim.reactions.reopening import reopen as opened_again
 from acp_nvim.session.event import (
     InfoChanged,
@@ -179,6 +179,9 @@ def _new_chat(host: Host, number: int, prompt: int, row: Row) -> Chat:
     host.add(chat)
     if live is not None:
         chat.client = host.workspace.client(row.agent)
+    if parent:
+        screen.name_chat(host, chat, row.id)
+    if live is not None:
         return chat
     if record is not None:
         session.apply(*restored(record))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from functools import partial
 
 from acp_nvim.commands.payloads.of_sessions import (
     FilterSessions,
@@ -22,10 +23,11 @@ from acp_nvim.errors import UserError
 from acp_nvim.reactions import asking, questions, screen
 from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.lists.sessions import Row
-from acp_nvim.workspace.below import sub_rows
+from acp_nvim.workspace.below import hunks_of, sub_rows
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
+from acp_nvim.workspace.workspace import Workspace
 
 
 async def show(host: Host, payload: ListSessions) -> None:
@@ -50,11 +52,16 @@ def _new(host: Host, number: int, cwd: str, *, is_sidebar: bool) -> SessionList:
     )
     space = host.workspace
     made.below = lambda row: sub_rows(space, row, space.pending)
-    made.waiting = lambda agent, session: space.pending.get((agent, session, ""), 0)
+    made.waiting = partial(_waiting, space)
     host.workspace.lists[number] = made
     screen.look_again(host)
     host.editor.screen.show(number, made.picture)
     return made
+
+
+def _waiting(space: Workspace, agent: str, session_id: str) -> int:
+    session = space.session(agent, session_id) if session_id else None
+    return 0 if session is None else hunks_of(session.state, space.pending)
 
 
 async def _look_again(host: Host, shown: SessionList) -> None:

@@ -111,7 +111,7 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
 
 def _called(row: Row) -> str:
     """Return its title, below the session that it is of, and what waits of it."""
-    waits = f" · {plural(row.work.hunks, 'hunk')} to review" if row.work.hunks else ""
+    waits = f" · {plural(row.work.hunks, 'hunk')}" if row.work.hunks else ""
     return f"{'  ' * (row.sub.depth - 1)}{'└ ' if row.sub.depth else ''}{called(row, 200)}{waits}"
 
 

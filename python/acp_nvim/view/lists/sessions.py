@@ -46,7 +46,7 @@ NO_WORK = Work()
 def work(state: SessionState) -> Work:
     """Return what a session is at now."""
     plan = " ".join(plan_step(state)).strip() if state.is_running else ""
-    tool = running_tool(state) if state.is_running else ""
+    tool = running_tool(state, is_own=True) if state.is_running else ""
     return Work(plan, tool, spent(state.usage))
 
 
@@ -54,7 +54,7 @@ def is_other_work(before: SessionState, state: SessionState) -> bool:
     """Tell whether a session may be at something else; a long plan is not looked through."""
     costs = [it.usage.cost if it.usage else None for it in (before, state)]
     is_same = before.plan is state.plan and costs[0] == costs[1]
-    if not is_same or running_tool(before) != running_tool(state):
+    if not is_same or running_tool(before, is_own=True) != running_tool(state, is_own=True):
         return True
     if not state.sub_agents:
         return False

@@ -101,7 +101,7 @@ def _lines(row: Row) -> tuple[Line, ...]:
         start = len(name.encode())
         behind = Highlight(start, start + len(agent.encode()) + 2, "AcpDim")
         return (Line(f"{name}  {agent}", (behind, _sign(row))),)
-    waits = f"{plural(row.work.hunks, 'hunk')} to review" if row.work.hunks else ""
+    waits = plural(row.work.hunks, "hunk") if row.work.hunks else ""
     said = ("" if row.sub.depth else agent, row.work.cost, waits)
     told = [" · ".join(filter(None, said)), row.work.plan, row.work.tool]
     indent = "  " * row.sub.depth
