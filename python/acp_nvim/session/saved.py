@@ -99,7 +99,8 @@ def carried(state: SessionState, last: int, said: str) -> tuple[Event, ...]:
     """
     kept = tuple(entry for entry in state.entries if entry.turn <= last)
     origins = continued(state.origins, state.key, last)
-    restored = TranscriptRestored(kept, state.title, origins=origins)
+    subs = tuple(it for it in state.sub_agents if not it.key and it.turn <= last)
+    restored = TranscriptRestored(kept, state.title, origins=origins, sub_agents=subs)
     return (restored, Noticed(said, mark="anew")) if kept else ()
 
 

@@ -164,8 +164,8 @@ def test_from_its_row_one_goes_to_where_it_works_and_answers(job: MainJob) -> No
     job.command(list_window)
     until_row(job, buffer, "Tests for stats")
     press(job, "<CR>")
+    job.until(lambda: job.nvim.eval("&filetype") == "acp_chat")
     job.until(lambda: "Tests for stats" in job.nvim.eval("getline('.')"))
-    assert job.nvim.eval("&filetype") == "acp_chat"
     turn.agent.update(
         "agent_message_chunk", session="kid", content={"type": "text", "text": "I document it"}
     )
