@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.agents.script import Agent, Script, Skipped
+from tests.agents.script import Agent, Script
+from tests.agents.skipped import Skipped
 from tests.support.peers.served import Served
 
 SAVED, UNSAVED = "saved", "typed and not saved"

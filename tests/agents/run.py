@@ -7,9 +7,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from acp_nvim.agents import PRESETS
 from tests.agents.script import Agent, Script
@@ -27,6 +26,15 @@ TOOLS = {"crow": "mcp", "crow2": "mcp2"}
 """Words that make the MCP server that an agent has its tools from of its own program."""
 CELL = 'tool:execute:{{"code": "!sed -i s/two/TWO/ {path}"}}'
 EDITS = {"crow2": CELL, "vibe": f'tool:search_replace:{{{{"file_path": "{{path}}", {PATCH}}}}}'}
+
+EDITORS = {
+    "claude": "mcp__editor__{tool}",
+    "gemini": "mcp_editor_{tool}",
+    "qwen": "mcp__editor__{tool}",
+    "kimicode": "mcp__editor__{tool}",
+    "crow2": "{tool}",
+}
+"""How they name a tool of the editor's MCP server."""
 
 TODOS = '[{"title": "first", "status": "in_progress"}, {"title": "second", "status": "pending"}]'
 PLANS = {"kimicode": f'tool:TodoList:{{"todos": {TODOS}}}'}
@@ -100,7 +108,8 @@ def _agent(name: str, launcher: str | None) -> Agent:
     agent = Agent(name, command, tuple(args), scripted=name not in EXAMPLES)
     edit, protocol = EDITS.get(name, agent.edit), PROTOCOLS.get(name, 1)
     run, plan = RUNS.get(name, agent.run), PLANS.get(name, agent.plan)
-    return replace(agent, edit=edit, run=run, plan=plan, protocol=protocol, tools=tools(name, args))
+    words = {"edit": edit, "run": run, "plan": plan, "editor": EDITORS.get(name, "")}
+    return replace(agent, **words, protocol=protocol, tools=tools(name, args))
 
 
 def tools(name: str, command: list[str]) -> tuple[tuple[str, ...], ...]:

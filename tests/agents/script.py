@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from acp_nvim.transport import group
+from tests.agents.editor_tools import EditorTools
 from tests.agents.safety import Safety
+from tests.agents.skipped import Skipped
 from tests.support.main_job import MainJob
 
 LONG = 180
@@ -33,10 +35,6 @@ end
 """
 
 
-class Skipped(Exception):
-    """The step is not for this agent; the text says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Agent:
     """An agent and how it is spoken to."""
@@ -53,6 +51,8 @@ class Agent:
     """The line that runs a command; `{quoted}` is the command in a text of JSON."""
     plan: str = "plan:first|second"
     """The line that makes a plan of two entries."""
+    editor: str = ""
+    """How it names a tool of the editor, `{tool}` for the tool's own name; "": not known."""
     protocol: int = 1
     tools: tuple[tuple[str, ...], ...] = ()
     """Names and commands of MCP servers, for an agent that has no tools of its own."""
@@ -64,10 +64,10 @@ class Agent:
     def options(self) -> dict[str, Any]:
         """Return its part of `vim.g.acp.agents`."""
         command = {"command": self.command, "args": list(self.args), "env": dict(self.env)}
-        return command | {"protocol": self.protocol}
+        return command | {"protocol": self.protocol, "editor": bool(self.editor)}
 
 
-class Script(Safety):
+class Script(Safety, EditorTools):
     """One agent in one Neovim; each `step_…` is a row of the table."""
 
     def __init__(self, agent: Agent, *, log_level: str = "info") -> None:
@@ -90,8 +90,9 @@ class Script(Safety):
     def steps(cls) -> list[str]:
         """Return the names of the steps, in order."""
         *own, last = (name for name in vars(cls) if name.startswith("step_"))
-        safety = (name for name in vars(Safety) if name.startswith("step_"))
-        return [name.removeprefix("step_") for name in (*own, *safety, last)]
+        of_others = (it for part in (Safety, EditorTools) for it in vars(part))
+        others = (name for name in of_others if name.startswith("step_"))
+        return [name.removeprefix("step_") for name in (*own, *others, last)]
 
     def run(self, step: str) -> str:
         """Run a step and return what the table shows of it."""

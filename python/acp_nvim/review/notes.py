@@ -50,6 +50,8 @@ class _Memory(Struct):
     """Those of `rejected` that a prompt has taken along which the agent has not answered yet."""
     reasons: Reasons = field(default_factory=dict)
     """Why, as long as a file is among these."""
+    sent: tuple[Note, ...] = ()
+    """What went along with the last prompt."""
     said: frozenset[str] = frozenset()
     """The comments that such a prompt has taken along."""
     silent: bool = False
@@ -173,6 +175,10 @@ class PromptNotes:
         )
         return memory.shown
 
+    def last_sent(self, key: SessionKey) -> tuple[Note, ...]:
+        """Return what went along with the last prompt of that session."""
+        return self._memory(key).sent
+
     def was_rejected(self, key: SessionKey, path: str) -> bool:
         """Return whether something was rejected in that file of which the agent is to be told."""
         return key in self._memories and path in self._memories[key].rejected
@@ -206,6 +212,7 @@ class PromptNotes:
     def sent(self, key: SessionKey, draft: Notes) -> None:
         """A prompt with this draft is on its way; `arrived` or `failed` comes later."""
         memory = self._memory(key)
+        memory.sent = draft.notes
         told = {path: text for files in draft.told.values() for path, text in files.items()}
         texts = self._knowledge.texts(key)
         memory.before = {path: (texts[path], text) for path, text in told.items() if path in texts}

@@ -16,7 +16,8 @@ MOST_NOTE = 20_000
 
 
 async def review(call: Call, arguments: Arguments) -> Result:
-    """Return the hunks of this session, and what its agent has not been told of them."""
+    """Return the hunks of this session, and what the user says of them: with the last prompt, and
+    since."""
     parts, state, roots = call.parts, call.caller.session.state, call.roots
     await parts.restore()
     await parts.decisions.catch_up(parts.log.paths())
@@ -29,7 +30,8 @@ async def review(call: Call, arguments: Arguments) -> Result:
     ]
     shown, told = page(sorted(rows, key=lambda it: (it["path"], it["line"])), arguments)
     draft = await parts.notes.draft(state.key, roots)
-    notes = [{"about": it.key, "text": it.text[:MOST_NOTE]} for it in draft.notes]
+    said = (*parts.notes.last_sent(state.key), *draft.notes)
+    notes = [{"about": it.key, "text": it.text[:MOST_NOTE]} for it in said]
     texts = [_row(it) for it in shown]
     whole = "\n\n".join([rows_text(texts, told, "nothing of yours waits"), *_texts(notes)])
     return Result({"hunks": list(shown), "notes": notes, **told}, whole)

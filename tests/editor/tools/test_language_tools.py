@@ -97,3 +97,8 @@ def test_what_the_user_has_rejected_is_told_with_the_reason(tools: ToolsJob) -> 
     job.until(lambda: "it must add" in notes())
     assert "-    return 0" in notes()
     assert tools.peer.call("review")["hunks"] == []
+    prompt = job.turn(agent)  # which takes it along
+    assert "it must add" in notes()
+    job.finish(agent, prompt)
+    job.finish(agent, job.turn(agent))
+    assert notes() == ""
