@@ -93,6 +93,7 @@ def summary(state: SessionState) -> dict[str, Any]:
     facts = {
         "agent": state.agent,
         "session": state.id,
+        "parent": state.parent or None,
         "cwd": state.cwd,
         "state": state.status,
         "stop_reason": state.stop_reason,
