@@ -56,30 +56,28 @@ local function tell(row, action, title)
   end)
 end
 
---- Do what another command does, once there is one of that name.
----@param name string
----@param invoked table
-local function do_command(name, invoked)
-  local sub = require('acp.command.subcommands').find(name)
-  if not sub then
+--- Give another command, once there is one of that name.
+---@param ... string
+local function give(...)
+  local name = ...
+  if not vim.list_contains(vim.fn.getcompletion('Acp ' .. name, 'cmdline'), name) then
     return notice.notice((':Acp %s is not there yet'):format(name))
   end
-  sub.run(vim.tbl_extend('keep', invoked, { text = '', bang = false }))
+  vim.cmd.Acp({ args = { ... } })
 end
 
 --- Compare what the sessions of the selected rows have made, or that of the row.
 local function compare()
   local rows, first, last = (vim.b.acp_status or {}).rows or {}, vim.fn.line('v'), vim.fn.line('.')
-  local sessions = {} ---@type table<string, acp.ListedSession>
+  local ids = {}
   for line = math.min(first, last), math.max(first, last) do
-    local row = rows[line]
-    if row and row.session ~= '' then
-      sessions[row.session] = row
+    local id = rows[line] and rows[line].session or ''
+    if id ~= '' and not vim.list_contains(ids, id) then
+      table.insert(ids, id)
     end
   end
-  local ids = vim.tbl_keys(sessions)
-  table.sort(ids)
-  do_command('compare', { text = table.concat(ids, ' '), sessions = vim.tbl_values(sessions) })
+  vim.cmd('normal! \27')
+  give('compare', unpack(ids))
 end
 
 ---@param action 'open'|'close'|'delete'|'answer'
@@ -147,7 +145,7 @@ local function map_keys(buffer)
   map('r', 'Rename the session', 'list-rename', rename)
   map('D', 'Delete the session for good', 'list-delete', doing('delete'))
   map('N', 'Open a session in a worktree of its own', 'list-worktree', function()
-    do_command('worktree', {})
+    give('worktree')
   end)
   for _, mode in ipairs({ 'n', 'x' }) do
     keys.map(buffer, mode, '=', 'Compare the sessions', compare, 'list-compare')

@@ -57,6 +57,7 @@ class ToolCall(Stored, frozen=True):
 
     key: str
     id: str
+    """ "" for the row of a sub-agent that has a session of its own."""
     turn: int
     title: str = ""
     kind: str = "other"

@@ -7,13 +7,15 @@ list has both, the oldest first. Pure; for the reducers, and for whoever shows o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.event import UNSET, SubAgentUpdated
+from acp_nvim.session.model import ToolStatus
+from acp_nvim.session.reduce.entries import add, put
 from acp_nvim.session.state import SessionState, SubAgent, ToolCall
 
 Activity: TypeAlias = Literal["running", "done", "failed", ""]
@@ -25,6 +27,12 @@ NAME: Final = 40
 """Characters of a name."""
 WORDS: Final = frozenset({"file", "all", "because", "off", "agent"})
 """What commands take for something else."""
+_CALLS: Mapping[str, ToolStatus] = {
+    "running": "in_progress",
+    "done": "completed",
+    "failed": "failed",
+    "": "pending",
+}
 _APART = lazy_pattern(r"[^\w]+", re.UNICODE)
 
 
@@ -49,7 +57,18 @@ def updated(state: SessionState, event: SubAgentUpdated) -> SessionState:
     new = replace(was, title=title, activity=told, turn=turn)
     if not was.name or (title and not was.title) or turn != was.turn:
         new = replace(new, name=_name(state, new, title))
-    return state if new == known else _with(state, new)
+    return state if new == known else _in_transcript(_with(state, new), new)
+
+
+def _in_transcript(state: SessionState, sub_agent: SubAgent) -> SessionState:
+    """Show one with a session as a call of no name: agents tell no call of theirs then."""
+    key = f"sub:{sub_agent.turn}:{sub_agent.id}"
+    entry = state.entry(key)
+    was = entry if isinstance(entry, ToolCall) else ToolCall(key, "", state.turn, kind="think")
+    now = replace(was, title=sub_agent.title or sub_agent.name, status=_CALLS[sub_agent.activity])
+    if entry is None:
+        return add(state, now)
+    return state if now == was else put(state, now, current=state.current)
 
 
 def restored(

@@ -151,7 +151,7 @@ def running_tool(state: SessionState, *, is_own: bool = False) -> str:
     """
     recent = reversed(state.entries[-RECENT:])
     calls = (it for it in recent if isinstance(it, ToolCall) and it.turn == state.turn)
-    calls = (it for it in calls if not (is_own and (it.children or it.parent)))
+    calls = (it for it in calls if not is_own or (it.id and not it.children and not it.parent))
     titles = (it.title or it.kind for it in calls if it.status == "in_progress")
     return one_line(next(titles, ""), 60)
 

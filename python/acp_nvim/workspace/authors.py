@@ -176,7 +176,7 @@ def _current(state: SessionState) -> ToolCall | None:
     """Return the agent's own call that is open, else its last one: a sub-agent's may be any's."""
     last: ToolCall | None = None
     for entry in _recent(state):
-        if isinstance(entry, ToolCall) and not entry.parent:
+        if isinstance(entry, ToolCall) and entry.id and not entry.parent:
             if entry.status in OPEN:
                 return entry
             last = last or entry
