@@ -100,7 +100,7 @@ local own = {
     'yank-code yank-answer send older newer drop told put put-before take-back',
     'agent-details agent-start agent-install agent-remove agent-stop agents-fetch',
     'edit-prompt rewind output output-to-quickfix list-open list-answer list-close list-rename',
-    'list-delete list-filter list-worktree list-compare list-next-question',
+    'list-delete list-filter list-worktree list-compare',
   },
   i = { 'send older newer' },
 }

@@ -150,9 +150,8 @@ local function map_keys(buffer)
   for _, mode in ipairs({ 'n', 'x' }) do
     keys.map(buffer, mode, '=', 'Compare the sessions', compare, 'list-compare')
   end
-  map(']q', 'Go to the question that waits, of any session', 'list-next-question', function()
-    require('acp.command.session').next_question()
-  end)
+  local next_question = '<Plug>(acp-next-question)'
+  keys.map(buffer, 'n', ']q', 'Go to the question that waits, of any session', next_question)
   map('/', 'Show only the sessions with these words', 'list-filter', filter)
   map('q', 'Close the window', 'close', function()
     pcall(layout.close_window, api.nvim_get_current_win())
