@@ -179,9 +179,7 @@ def prepare(lines: list[Line]) -> None:
                 Path(path).write_text(text, encoding="utf-8")
 
 
-def outcome(
-    session: Session, project: Path, children: Sequence[Session] = ()
-) -> dict[str, Any]:
+def outcome(session: Session, project: Path, children: Sequence[Session] = ()) -> dict[str, Any]:
     """Return what the session holds at the end, and its sub-agents, for a comparison."""
     held = {name: snapshot(session.state)[name] for name in ("state", "turn", "plan", "entries")}
     names = [[it.name, activity(session.state, it)] for it in session.state.sub_agents]

@@ -19,15 +19,26 @@ function M.permit(text)
   require('acp.command.session').permit({ number = tonumber(text or 0) })
 end
 
+--- Whether a word is the name of a sub-agent; without a session the host knows those of earlier days.
+---@param word string
+---@return boolean
+local function is_sub_agent(word)
+  local chats = require('acp.chat.registry')
+  local known = vim.iter(chats.status().sub_agents or {}):any(function(it)
+    return it.name == word
+  end)
+  return known or not chats.current() and word:match('^%w') ~= nil
+end
+
 --- The number of a turn and the name of a sub-agent, each of which may be missing.
 ---@param text string
+---@param says string what the command takes
 ---@return { turn?: integer, by?: string }? part nil if it is something else, which was said
-local function part(text)
+local function part(text, says)
   local words = vim.split(vim.trim(text), '%s+', { trimempty = true })
   local turn = is_number(words[1]) and tonumber(table.remove(words, 1)) or nil
-  if #words > 1 or (words[1] and words[1]:match('^%W')) then
-    notice.warn(("%s is not a turn's number and a sub-agent's name"):format(vim.trim(text)))
-    return nil
+  if #words > 1 or (words[1] and not is_sub_agent(words[1])) then
+    return notice.warn(('%s, not %s'):format(says, vim.trim(text)))
   end
   return { turn = turn, by = words[1] }
 end
@@ -36,7 +47,8 @@ end
 ---@param text string
 function M.review(text)
   local is_off = vim.trim(text) == 'off'
-  local wanted = is_off and {} or part(text)
+  local says = ":Acp review takes the number of a turn, a sub-agent's name or off"
+  local wanted = is_off and {} or part(text, says)
   if wanted then
     require('acp.review.decide').review(wanted, is_off)
   end
@@ -45,7 +57,7 @@ end
 --- Show all changes of the session in one buffer, or those of one turn.
 ---@param text string
 function M.diff(text)
-  local wanted = part(text)
+  local wanted = part(text, ":Acp diff takes the number of a turn or a sub-agent's name")
   if wanted then
     require('acp.review.overview').open(wanted)
   end
@@ -59,6 +71,10 @@ end
 function M.decide(verdict, scope, range, because)
   local decide = require('acp.review.decide')
   if scope and scope ~= 'file' and scope ~= 'all' then
+    if not is_sub_agent(scope) then
+      local says = ":Acp %s takes file, all or a sub-agent's name, not %s"
+      return notice.warn(says:format(verdict, scope))
+    end
     return decide.decide_by(verdict, scope, because)
   end
   local is_file = vim.bo.buftype == '' and not vim.b.acp_diff -- in a list a row is a hunk
@@ -118,7 +134,7 @@ end
 --- Take back a turn, the last one without a number, or what a sub-agent has done in it.
 ---@param text string
 function M.undo(text)
-  local wanted = part(text)
+  local wanted = part(text, ":Acp undo takes the number of a turn or a sub-agent's name")
   if wanted then
     require('acp.review.decide').rewind('undo', wanted)
   end

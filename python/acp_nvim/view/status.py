@@ -23,7 +23,7 @@ RECENT = 16
 NEAR = 0.8
 """Of a limit: who has used so much of it wants to know."""
 LIMITS = 3
-SUB_AGENTS = 20
+SUB_AGENTS = 50
 """Whose names commands complete."""
 _COUNTS = {"one": 1, "five": 5, "seven": 7}
 WORDS = 200

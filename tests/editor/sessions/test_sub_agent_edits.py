@@ -98,7 +98,9 @@ def test_each_line_says_whose_it_is_and_each_is_undone_by_itself(job: MainJob) -
     job.command("Acp undo")
     turn.holds()
     job.command("Acp undo nobody")
-    job.told("nobody of no turn has changed anything that can be undone")
+    job.told("takes the number of a turn or a sub-agent's name, not nobody")
+    job.command("Acp undo tests-for-stats")
+    job.told("tests-for-stats of no turn has changed anything that can be undone")
 
 
 def test_the_list_of_the_review_names_them(job: MainJob) -> None:
