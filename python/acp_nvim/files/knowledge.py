@@ -77,7 +77,8 @@ class Known(Struct, frozen=True):
     @property
     def candidates(self) -> tuple[str, ...]:
         """The versions that its next text may be made of; of two that are as near the first."""
-        return tuple(it for it in (self.made, self.base) if isinstance(it, str))
+        told = self.text if self.how == "told" else UNKNOWN
+        return tuple(it for it in (self.made, self.base, told) if isinstance(it, str))
 
     @property
     def has_changed(self) -> bool:

@@ -277,7 +277,8 @@ class FileService:
         # a second copy within the turn has no second effect
         is_own = known.has_changed and not known.has_written(content, author)
         returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
-        return WriteRequest(live.path, base, content, returned, begun)
+        told = known.text if known.how == "told" else UNKNOWN
+        return WriteRequest(live.path, base, content, returned, told, begun)
 
     async def _again(self, path: str, author: Author | None) -> LiveFile:
         """Return the file as it is now, with what the disk had new told."""

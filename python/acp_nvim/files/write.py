@@ -38,6 +38,8 @@ class WriteRequest(Struct, frozen=True):
     content: str
     returned: Text = UNKNOWN
     """The base with what the user has taken back of it, of which the agent was not told."""
+    told: Text = UNKNOWN
+    """What a note has told the agent that the file holds, since it has read or written it."""
     begun: Callable[[str | None, str], Awaitable[None]] = _unheard
     """Told the exact live texts before anything is changed: it is settled what will be written."""
 
@@ -75,6 +77,17 @@ class WasTakenBack(FileProblem):
             f"your change of {path} was taken back by the user, or by another program: "
             "nothing was written; read it again and repeat what is still wanted",
             "the change that it goes on from was taken back: the agent was told so",
+        )
+
+
+class GoesAgainst(FileProblem):
+    """The agent writes again what the user has changed, and it was told of that."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was changed by the user, as you were told, and your text has the lines from "
+            "before: nothing was written; read it again and repeat your edit",
+            "it has lines that you have changed, as the agent was told: the agent was told so",
         )
 
 
@@ -127,11 +140,12 @@ def _as_exact(live: LiveFile, request: WriteRequest) -> WriteRequest:
     old = live.newest or ""
     if isinstance(base, str):
         base = old = encoded(path, base, old, encoding, sure=False)
-    returned = request.returned
-    if isinstance(returned, str):
-        returned = encoded(path, returned, old, encoding, sure=False)
+    returned, told = (
+        encoded(path, it, old, encoding, sure=False) if isinstance(it, str) else it
+        for it in (request.returned, request.told)
+    )
     content = with_ends_of(live.exact or "", encoded(path, request.content, old, encoding))
-    return replace(request, base=base, returned=returned, content=content)
+    return replace(request, base=base, returned=returned, told=told, content=content)
 
 
 async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> WriteResult | None:
@@ -264,7 +278,8 @@ def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -
 def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> str:
     """Return the agent's text with what the user changed since `base`.
 
-    Raises `WriteConflict`, or `WasTakenBack` if that would not be all that the agent has asked for.
+    Raises `WriteConflict`; `WasTakenBack` or `GoesAgainst` if that would not be all that the agent
+    has asked for.
     """
     if base == ours:
         return request.content
@@ -278,6 +293,10 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
     if conflicts:
         is_on_disk = on_disk == request.content
         raise WriteConflict(request, base, conflicts, on_disk=is_on_disk)
+    if isinstance(request.told, str):
+        asked, _ = _both(request.told, ours, request.content)
+        if {*asked.splitlines()} - {*merged.splitlines()}:  # what is only left out stays
+            raise GoesAgainst(request.path)
     return merged
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim.errors import RequestFailed
 from acp_nvim.history.author import SessionKey
 from tests.support.files.file_rig import FileRig, author
 
@@ -280,3 +281,34 @@ async def test_what_was_rejected_and_what_u_took_back_are_taken_back_both(rig: F
     rig.files.type(path, *OLD.splitlines())
     only = OLD.replace("five", "FIVE")
     assert "was taken back by the user" in str(await rig.failure(path, only))
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+@pytest.mark.parametrize("now", [OLD.replace("two", "mine"), "all is new\n", ""])
+async def test_what_the_user_has_changed_and_told_is_not_answered_as_written(
+    rig: FileRig, is_saved: bool, now: str
+) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.write(path, NEW)
+    rig.files.type(path, *now.splitlines())
+    if is_saved:
+        rig.files.save(path)
+    await next_turn(rig)
+    with pytest.raises(RequestFailed, match="as you were told"):
+        await rig.write(path, NEW)
+    assert (held(rig, path) or "") == now
+    await rig.read(path)
+    await rig.write(path, NEW)
+    assert held(rig, path) == NEW
+
+
+async def test_what_the_user_has_changed_since_the_agent_was_told_stays(rig: FileRig) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await rig.write(path, NEW)
+    rig.files.type(path, *NEW.replace("one", "1").splitlines())
+    await next_turn(rig)
+    rig.files.type(path, *NEW.replace("one", "1").replace("five", "5").splitlines())
+    await rig.write(path, NEW.replace("one", "1").replace("two", "TWO"))
+    assert held(rig, path) == "1\nTWO\nTHREE\nfour\n5\n"
