@@ -69,7 +69,7 @@ class Attribution:
         """A tool call names these files; return whether one of them is in the roots."""
         found = list(inside(roots, paths))
         for path in found:
-            self._looks.paths[path] = surest(author, self._looks.paths.get(path))
+            self._looks.paths[path] = _together(author, self._looks.paths.get(path))
         self._looks.sure.update(found if sure else ())
         return bool(found)
 
@@ -122,6 +122,15 @@ def inside(roots: Roots, paths: Iterable[str]) -> Iterable[str]:
             yield roots.resolve(path, folders)
         except FileProblem:
             continue
+
+
+def _together(one: Author | None, other: Author | None) -> Author | None:
+    """Return whose a change is that one of these has made: of several sub-agents none is sure."""
+    found = surest(one, other)
+    if one is None or other is None or found is None or one.doer_key == other.doer_key:
+        return found
+    is_one_turn = one.turn_key == other.turn_key and one.how == other.how
+    return found.whole if is_one_turn else found
 
 
 def surest(*authors: Author | None) -> Author | None:

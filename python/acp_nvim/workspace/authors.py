@@ -81,16 +81,17 @@ class Authors:
     def of_session(self, agent: str, session_id: str, path: str = "") -> Author | None:
         """Return the last turn in the session of that id: what the agent asks for is its own.
 
-        The tool call that names the file, and works now, says which sub-agent asks; without one it
-        is the agent itself.
+        The tool call that names the file, and works now, says which sub-agent asks; without one, or
+        where several have one, it is the agent itself.
         """
         session = self._workspace.session(agent, session_id)
         if session is None:
             return None
         roots = self._workspace.roots(session) if path and session.state.sub_agents else None
-        naming = _naming(session.state, roots, path) if roots else iter(())
-        call = next((it.id for it in naming if it.kind not in LOOKING), "")
-        return self.last(session.state, call)
+        naming = _naming(session.state, roots, path) if roots else ()
+        calls = [it for it in naming if it.kind not in LOOKING]
+        is_one = len({it.parent for it in calls}) == 1
+        return self.last(session.state, calls[0].id if is_one else "")
 
     def _turn(self, state: SessionState) -> SessionState:
         """Return the session whose turn it is: of a sub-agent that which has begun it."""

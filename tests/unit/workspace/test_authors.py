@@ -155,6 +155,9 @@ def test_a_write_is_of_the_sub_agent_whose_call_names_the_file_else_of_the_agent
     assert whose("/p/a") == ("t1", "tests-for-stats", "e1")
     assert whose("/p/b") == ("t2", "tests-for-stats-2", "e2")
     assert whose("/p/c") == ("", "", "t2")
+    both = after(call("e3", "Edit a", "t2", "/p/a"), state=state)
+    unsure = Authors(workspace((both, "/p"))).of_session(state.agent, state.id or "", "/p/a")
+    assert unsure is not None and unsure.sub_agent == ""
     assert authors.of_path("/p/a") == authors.of_session(state.agent, state.id or "", "/p/a")
     found = authors.of_path("/p/c")
     assert found is not None and (found.how, found.sub_agent) == ("found", "")
