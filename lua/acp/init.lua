@@ -99,12 +99,13 @@ function M.tool(tool)
 end
 
 --- The sessions that there are, the one used last first.
----@return { id?: string, agent: string, title?: string, cwd: string, state?: string, pending: integer }[]
+---@return { id?: string, parent?: string, agent: string, title?: string, cwd: string, state?: string, pending: integer }[]
 function M.sessions()
   return vim.tbl_map(function(chat)
     local status = vim.b[chat.chat].acp_status or {}
     return {
       id = status.session,
+      parent = status.parent,
       agent = chat.agent,
       title = status.title,
       cwd = chat.root,

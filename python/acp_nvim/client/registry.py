@@ -30,7 +30,7 @@ from acp_nvim.session.model import Severity
 MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
 """Updates that are kept for sessions not yet known, and their characters."""
 MOST_CHILDREN = 200
-"""Sessions of sub-agents of one agent."""
+"""Sessions of sub-agents of one agent: of more, those that have nothing to do are let go."""
 TOO_MANY = f"More than {MOST_CHILDREN} sub-agents have sessions of their own: this one is not shown"
 MOST_SAID = 256 * 1024 * 1024
 """Characters of all updates of one session that are taken in."""
@@ -190,7 +190,7 @@ class SubAgents:
         return [each for child in children for each in (*self.below(child), child)]
 
     def _begun(self, parent: Session, event: SubAgentUpdated) -> Session | None:
-        if len(self._registry.children()) >= MOST_CHILDREN:
+        if not self._has_room():
             if event.id not in self._turned_away and len(self._turned_away) < MOST_CHILDREN:
                 self._turned_away.add(event.id)
                 parent.apply(Noticed(TOO_MANY, "warning"))
@@ -199,6 +199,19 @@ class SubAgents:
         is_open = parent.state.status != "loading"
         self._registry.adopt(event.id, child, is_open=is_open)
         return child
+
+    def _has_room(self) -> bool:
+        """Tell whether one more is taken in; the oldest that has nothing to do makes room."""
+        children = self._registry.children()
+        if len(children) < MOST_CHILDREN:
+            return True
+        idle = (it for it in children if it.state.status == "idle" and not it.state.questions)
+        oldest = next(idle, None)
+        if oldest is None:
+            return False
+        oldest.apply(SessionClosed())
+        self._registry.remove(oldest)
+        return True
 
     def _folder(self, parent: Session, event: SubAgentUpdated) -> str:
         """Return where it works: its agent is let into no other folder by naming one."""

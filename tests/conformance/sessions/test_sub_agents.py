@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.client.registry import MOST_CHILDREN, TOO_MANY
 from acp_nvim.client.session import Session
 from acp_nvim.errors import UserError
 from acp_nvim.session.state import SubAgent
 from acp_nvim.session.sub_agents import activity
 from tests.conformance.version2.saying import state, text
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage, texts, tool
+from tests.support.stage import Stage, notices, texts, tool
 
 OPTIONS = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}]
 
@@ -239,6 +240,24 @@ async def test_a_session_that_is_loaded_has_its_sub_agents_again() -> None:
         await stage.until(lambda: session.state.status == "idle")
         await stage.until(lambda: child.state.status == "idle")
         assert texts(child) == ["I look"]
+
+
+async def test_of_very_many_those_that_have_nothing_to_do_make_room() -> None:
+    async with Stage() as stage:
+        session = await begun(stage, 1)
+        for number in range(MOST_CHILDREN):
+            await announce(
+                stage, f"{number}", state={"state": "idle" if number == 3 else "running"}
+            )
+        oldest = children(stage)[3]
+        await announce(stage, "one more")
+        assert (oldest.id, oldest.state.status) == ("3", "closed")
+        assert children(stage)[-1].id == "one more"
+        await announce(stage, "one more", state={"state": "running"})
+        for _ in range(2):
+            await announce(stage, "too many")
+        assert len(children(stage)) == MOST_CHILDREN
+        assert notices(session) == [TOO_MANY]
 
 
 @pytest.mark.parametrize(
