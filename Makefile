@@ -76,6 +76,7 @@ bench: venv
 	$(BIN)/python bench/sizes.py
 	$(BIN)/python bench/flood.py
 	$(BIN)/python bench/stalls.py
+	$(BIN)/python bench/tools.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/markdown.py
 	$(BIN)/python bench/edit.py

@@ -189,6 +189,21 @@ def test_a_new_a_deleted_and_a_disputed_file_say_so(
     assert "DiagnosticWarn" in groups(picture, 1, "┃")
 
 
+@pytest.mark.parametrize("wrap", ["wrap", "nowrap"])
+@pytest.mark.parametrize("row", [0, 2])
+def test_words_that_have_no_room_behind_a_line_stand_above_it(
+    nvim: Neovim, host: ReviewingNeovim, narrow: Screen, wrap: str, row: int
+) -> None:
+    path = edit(nvim, "a.txt", "".join(f"line {it} of text\n" for it in range(4)))
+    nvim.command(f"set {wrap}")
+    host.put(path, Drawing(conflict_marks([(row, row + 1)], 4), ((row, row + 1),)))
+    picture = narrow.wait_for("shows both sides")
+    found = rows(picture, 6)
+    at = next(it for it, text in enumerate(found) if "conflict" in text)
+    assert found[at] == "  conflict: :Acp review shows both sides"
+    assert found[at + 1] == f"┃ line {row} of text"
+
+
 def test_a_diagnostic_takes_the_place_of_the_sign(
     nvim: Neovim, host: ReviewingNeovim, narrow: Screen
 ) -> None:

@@ -1,4 +1,4 @@
-"""The manual and the code say the same: `doc/acp.txt`, README.md and what they speak of.
+"""The manual and the code say the same: `doc/acp.txt`, `doc/acp-reference.txt`, README.md.
 
 Lua is asked by one headless Neovim without a user's configuration; it starts no host.
 """
@@ -30,7 +30,9 @@ from acp_nvim.view.snapshot import snapshot
 from acp_nvim.workspace.launching import PRIVATE
 from tests.support.nvim import ROOT, binary
 
-MANUAL = (ROOT / "doc" / "acp.txt").read_text(encoding="utf-8")
+GUIDE = (ROOT / "doc" / "acp.txt").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "doc" / "acp-reference.txt").read_text(encoding="utf-8")
+MANUAL = GUIDE + REFERENCE
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MESSAGES = (ROOT / "doc" / "messages.md").read_text(encoding="utf-8")
 TAGS = re.findall(r"(?<!\S)\*(\S+)\*(?!\S)", MANUAL)
@@ -307,7 +309,7 @@ def test_the_documented_defaults_are_the_defaults() -> None:
     assert options == Options()
 
 
-@pytest.mark.parametrize("tag", ["acp-config", "acp-agents"])
+@pytest.mark.parametrize("tag", ["acp-config", "acp-agents", "acp-guide-options"])
 def test_the_examples_of_a_configuration_are_valid(tag: str) -> None:
     for block in code_blocks(chapter(tag)):
         whole = block if "vim.g.acp" in block else f"vim.g.acp = {{ mcp_servers = {{ {block} }} }}"
@@ -335,7 +337,8 @@ def test_the_variables_that_an_agent_does_not_get_are_documented() -> None:
 def test_helptags_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
     folder = tmp_path / "doc"
     folder.mkdir()
-    (folder / "acp.txt").write_text(MANUAL, encoding="utf-8")
+    (folder / "acp.txt").write_text(GUIDE, encoding="utf-8")
+    (folder / "acp-reference.txt").write_text(REFERENCE, encoding="utf-8")
     builtin = lua(
         f"vim.cmd.helptags({str(folder)!r})"
         " return vim.fn.readfile(vim.env.VIMRUNTIME .. '/doc/tags')"
@@ -355,9 +358,26 @@ def test_help_that_messages_and_pages_name_exists() -> None:
 
 def test_the_manual_fits_78_columns() -> None:
     whole = {f"        {preset.install}" for preset in PRESETS.values()}
-    lines = MANUAL.splitlines()
-    assert not [line for line in lines if len(line.expandtabs(8)) > 78 and line not in whole]
-    assert lines[-1].strip().startswith("vim:")
+    for lines in (GUIDE.splitlines(), REFERENCE.splitlines()):
+        assert not [line for line in lines if len(line.expandtabs(8)) > 78 and line not in whole]
+        assert lines[-1].strip().startswith("vim:")
+
+
+def test_the_guide_is_short_and_names_every_command() -> None:
+    assert 600 <= len(GUIDE.splitlines()) <= 800
+    assert set(re.findall(r"\|:Acp-(\w+)\|", chapter("acp-glance"))) == set(code()["commands"])
+
+
+def test_the_two_longest_chapters_can_be_read_in_one_go() -> None:
+    assert len((chapter("acp-files") + chapter("acp-review")).splitlines()) <= 350
+
+
+def test_the_contents_name_each_chapter() -> None:
+    for page in (GUIDE, REFERENCE):
+        contents, *chapters = re.split(r"^={78}$", page, flags=re.MULTILINE)
+        titles = [text.split("\n")[1].split("*")[0].strip() for text in chapters]
+        listed = re.findall(r"^ +(\d+\. .*?) \.\.", contents, re.MULTILINE)
+        assert listed == titles
 
 
 # --- the other pages

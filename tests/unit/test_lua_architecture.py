@@ -80,3 +80,9 @@ def test_the_rooms() -> None:
     assert {path.name for path in LUA.glob("*.lua")} == {"init.lua", "health.lua", "types.lua"}
     for room in ROOMS:
         assert len(list((LUA / room).iterdir())) <= MOST, room
+
+
+def test_no_module_of_neovims_own_is_used() -> None:
+    """Those with a leading underscore change with any release."""
+    private = re.compile(r"require\(?['\"]vim\.[\w.]*\._|\bvim(?:\.\w+)*\._[a-z]")
+    assert not [it for it in sorted(ROOT.glob("lua/**/*.lua")) if private.search(it.read_text())]

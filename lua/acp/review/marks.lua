@@ -22,6 +22,8 @@ local LONG = 20000
 local ASKED = 'AcpReviewAdd'
 local ASKED_SIGN = 'AcpWinbarAsk'
 local ASKED_GONE = 'AcpReviewDelete' -- of lines; those that are gone already are virtual
+-- Virtual lines that come by themselves, while the user looks at something else.
+local CALM = { [ASKED] = true, [ASKED_SIGN] = true, AcpReviewConflict = true }
 
 local namespace = api.nvim_create_namespace('acp_review')
 local group = api.nvim_create_augroup('acp.review', {})
@@ -176,15 +178,34 @@ local function is_asked(mark)
   return look == ASKED_SIGN or look == ASKED or look == ASKED_GONE
 end
 
+--- Words for which there is no room behind their line stand above it: none of them is cut.
+---@param buffer integer
+---@param row integer
+---@param options vim.api.keyset.set_extmark
+---@param room? integer cells of the narrowest window
+---@return vim.api.keyset.set_extmark
+local function whole(buffer, row, options, room)
+  local words = (options.virt_text or {})[1]
+  if not words or not room then
+    return options
+  end
+  local text = vim.trim(words[1])
+  if removed_lines.cells(buffer, row) + api.nvim_strwidth(text) + 2 <= room then
+    return options
+  end
+  return { virt_lines = { { { text, words[2] } } }, virt_lines_above = true }
+end
+
 ---@param buffer integer
 ---@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
 ---@return boolean has_removed whether there are any
 local function put_marks(buffer, marks, width)
   local above, has_removed = 0, false
+  local room = removed_lines.width(buffer, true)
   for _, mark in ipairs(marks) do
     local row, column, wanted, rows = unpack(mark)
-    local options = vim.tbl_extend('force', wanted, { strict = false })
+    local options = vim.tbl_extend('force', whole(buffer, row, wanted, room), { strict = false })
     if options.virt_lines then
       fit(buffer, options, width)
       has_removed = true
@@ -210,7 +231,7 @@ local function spare_views(buffer)
       local first, last = { rows.start_row, 0 }, { rows.end_row, -1 }
       local options = { details = true, type = 'virt_lines' }
       for _, mark in ipairs(api.nvim_buf_get_extmarks(buffer, namespace, first, last, options)) do
-        if mark[4].virt_lines[1][1][2] == ASKED then
+        if CALM[mark[4].virt_lines[1][1][2]] then
           api.nvim_buf_del_extmark(buffer, namespace, mark[1])
         end
       end

@@ -24,11 +24,12 @@ end
 
 --- The width at which lines have to be broken: that of the narrowest window that wraps them.
 ---@param buffer integer
+---@param is_any? boolean of the narrowest window, whether it wraps lines or not
 ---@return integer? width nil if no window does
-function M.width(buffer)
+function M.width(buffer, is_any)
   local width
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    if vim.wo[window].wrap then
+    if is_any or vim.wo[window].wrap then
       width = math.min(width or math.huge, math.max(text_width(window), 1))
     end
   end
@@ -53,6 +54,16 @@ local function expand(line, tabstop)
     table.insert(expanded, { table.concat(parts), chunk[2] })
   end
   return expanded, column
+end
+
+--- How many cells the text of a buffer's line takes.
+---@param buffer integer
+---@param row integer
+---@return integer
+function M.cells(buffer, row)
+  local text = api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
+  local _, cells = expand({ { text, '' } }, vim.bo[buffer].tabstop)
+  return cells
 end
 
 ---@param line acp.VirtualLine without tabs

@@ -46,11 +46,7 @@ local function send(buffer)
     return
   end
   told[buffer] = { tick = tick, silent = 0 }
-  for _, client in ipairs(language.clients(buffer)) do
-    pcall(function()
-      require('vim.lsp._changetracking').flush(client, buffer)
-    end)
-  end
+  vim.tbl_map(language.bring_up_to_date, language.clients(buffer))
 end
 
 api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {

@@ -112,6 +112,13 @@ local function call(client, name, ...)
   return client[name](...)
 end
 
+--- Have a server the text as it is now: before any notification Neovim sends the changes that it has
+--- held back. This one repeats what the server was told at its start.
+---@param client vim.lsp.Client
+function M.bring_up_to_date(client)
+  pcall(call, client, 'notify', '$/setTrace', { value = client.config.trace or 'off' })
+end
+
 ---@param client vim.lsp.Client
 ---@return boolean
 local function is_gone(client)
@@ -377,6 +384,37 @@ function M.tree(arguments, reply)
       return true
     end
     return false
+  end)
+end
+
+--- What the user's conform.nvim makes of a file: its lines, or what went wrong. `none`: there is no
+--- such plugin, or it leaves the file to a language server.
+---@param arguments { path: string }
+---@param reply acp.ToolReply
+---@return fun()? cancel
+function M.conform(arguments, reply)
+  local has_it, conform = pcall(require, 'conform')
+  local buffer = has_it and conform.format_lines and M.buffer(arguments.path)
+  local formatters = buffer and conform.list_formatters_to_run(buffer) or {}
+  if #formatters == 0 then
+    return reply(nil, { problem = 'none' })
+  end
+  local answer = { tick = api.nvim_buf_get_changedtick(buffer) }
+  local is_done = false
+  local lines = api.nvim_buf_get_lines(buffer, 0, -1, false)
+  local options = { bufnr = buffer, async = true, quiet = true }
+  conform.format_lines(names(formatters), lines, options, function(err, formatted)
+    answer.error = err and (type(err) == 'table' and err.message or tostring(err)) or nil
+    answer.lines, is_done = formatted, true
+  end)
+  return ask.poll(M.patience, function(is_late)
+    if is_late and not is_done then
+      answer.error = 'it does not answer'
+    end
+    if is_done or is_late then
+      reply(nil, answer)
+    end
+    return is_done
   end)
 end
 

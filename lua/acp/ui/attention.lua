@@ -1,5 +1,6 @@
 -- Tells of what happens in a chat while nobody looks at it, the way that `ui.notify` says.
 
+local bridge = require('acp.host.bridge')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
@@ -16,6 +17,9 @@ api.nvim_create_autocmd({ 'FocusGained', 'FocusLost' }, {
   desc = 'Whether the user looks at Neovim',
   callback = function(event)
     is_focused = event.event == 'FocusGained'
+    if is_focused and bridge.running() then
+      bridge.notify('refresh_comments') -- another Neovim may have some since
+    end
   end,
 })
 

@@ -48,9 +48,16 @@ async def _rows(host: Host, payload: CommentOn) -> range:
     return held.rows
 
 
-async def comments(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
+async def refresh_comments(host: Host, _payload: Nothing) -> None:
+    """Take up what another Neovim has said, sent or taken back meanwhile."""
+    if await host.review.comments.refresh():
+        for chat in host.workspace.chats.values():
+            refresh(host, chat)
+
+
+async def comments(host: Host, payload: Nothing) -> list[dict[str, Any]]:
     """Answer an entry of a quickfix list for each comment in the projects that are worked in."""
-    await host.review.comments.restore()
+    await refresh_comments(host, payload)
     host.workspace.look_around("")
     found = await host.review.comments.within(host.workspace.scope())
     return [

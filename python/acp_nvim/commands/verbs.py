@@ -139,6 +139,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "decide_parts": Verb(of_reviews.DecideParts, overviewing.decide_parts),
     "comment": Verb(of_reviews.CommentOn, commenting.comment),
     "comments": Verb(payloads.Nothing, commenting.comments),
+    "refresh_comments": Verb(payloads.Nothing, commenting.refresh_comments),
     "send_review": Verb(payloads.OfChat, commenting.send_review),
     "why": Verb(of_reviews.OfLine, explaining.why),
     "notes": Verb(payloads.OfChat, noting.notes),

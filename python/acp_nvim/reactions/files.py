@@ -267,6 +267,7 @@ def look_around(host: Host) -> None:
 async def catch_up(host: Host) -> None:
     """Take up the histories; find all that agents have done until now, and the user in buffers."""
     await host.review.restore()
+    await host.review.comments.refresh()
     look_around(host)
     await host.review.sync.drain()
     await host.review.decisions.catch_up(host.review.log.paths())

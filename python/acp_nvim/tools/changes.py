@@ -96,12 +96,26 @@ async def apply_code_action(call: Call, arguments: Arguments) -> Result:
 
 
 async def format_file(call: Call, arguments: Arguments) -> Result:
-    """Format a file."""
+    """Format a file, as the user's conform.nvim does where that has a formatter for it."""
     path = call.resolve(arguments["path"])
+    told = await call.parts.editor.tools.ask("language.conform", {"path": path})
+    if not told.get("problem"):
+        return await _formatted(call, path, told)
     answers = await language.ask(call, path, "textDocument/formatting", first=True)
     answer = answers.all[0]
     edits = {path: rows_of(answer.result)}
     return await _write(call, edits, answer.encoding, answers.ticks)
+
+
+async def _formatted(call: Call, path: str, told: Mapping[str, Any]) -> Result:
+    """Write the lines that a formatter has made of a file; the last one ends as it did."""
+    if error := words_of(told.get("error")):
+        raise ToolError(f"conform.nvim has failed: {error}")
+    async with call.parts.spreading:
+        before = await _unchanged(call, path, told.get("tick"))
+        end = "\n" if "\r\n" not in before else "\r\n"
+        after = end.join(told.get("lines") or ()) + (end if before.endswith(end) else "")
+        return await _written(call, {path: after} if after != before else {})
 
 
 async def _spread(call: Call, answer: Answer, ticks: Mapping[str, int]) -> Result:
@@ -152,18 +166,23 @@ async def _after(
         real = call.roots.resolve(path)
     except OutsideRoots as problem:
         raise ToolError(f"it would change a file elsewhere ({problem}): {_NOTHING}") from problem
-    live = await load(call.parts.editor.files, real)
-    tick = ticks.get(real)
-    if live.buffer is not None and tick not in (None, live.buffer.changedtick):
-        raise ToolError(f"{name} was changed while the server worked: {_NOTHING}; try again")
-    before = await files.text_of(call, real)
-    if before != live.for_agent:
-        raise ToolError(f"{name} has just changed: {_NOTHING}; try again")
+    before = await _unchanged(call, real, ticks.get(real))
     try:
         after = edited(before, edits, encoding)
     except (Misplaced, KeyError, TypeError) as error:
         raise ToolError(f"the server's edits of {name} make no sense: {_NOTHING}") from error
     return None if after == before else after
+
+
+async def _unchanged(call: Call, path: str, tick: int | None) -> str:
+    """Return the text of a file that is as it was when somebody was asked; raises `ToolError`."""
+    name, live = call.named(path), await load(call.parts.editor.files, path)
+    if live.buffer is not None and tick not in (None, live.buffer.changedtick):
+        raise ToolError(f"{name} was changed while the server worked: {_NOTHING}; try again")
+    before = await files.text_of(call, path)
+    if before != live.for_agent:
+        raise ToolError(f"{name} has just changed: {_NOTHING}; try again")
+    return before
 
 
 async def _written(call: Call, texts: Mapping[str, str]) -> Result:
@@ -225,7 +244,8 @@ TOOLS = (
     ),
     _change(
         "format",
-        "Format a file with its language server. The user reviews what it changes.",
+        "Format a file as the user does: by conform.nvim, else its language server. "
+        "The user reviews what it changes.",
         table({"path": PATH}, "path"),
         format_file,
     ),

@@ -116,8 +116,10 @@ class Conversation:
 
     async def _take(self, message: Message) -> None:
         match message:
-            case Request(id) if id_key(id) in self._open or len(self._open) >= MOST_OPEN:
-                said = f"that id is in use, or {MOST_OPEN} requests are open: wait for an answer"
+            case Request(id) if id_key(id) in self._open:
+                await self._send(Failure(id, Code.INVALID_REQUEST, "that id is in use"))
+            case Request(id) if len(self._open) >= MOST_OPEN:
+                said = f"{MOST_OPEN} requests are open: wait for an answer, then send it again"
                 await self._send(Failure(id, Code.INVALID_REQUEST, said))
             case Request(id):
                 scope = self._open[id_key(id)] = anyio.CancelScope()

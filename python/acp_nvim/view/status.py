@@ -65,7 +65,7 @@ def winbar(
     login_since: float | None = None,
     pins_plan: bool = False,
 ) -> Bar:
-    """Return the chat's bar; `title` names the agent, times are monotonic seconds.
+    """Return the chat's bar; `title` names the agent at length, times are monotonic seconds.
 
     `login_since` is when a login to the agent began, None when none is going on. State, questions
     and the plan stand left, model and context right. All of an agent's text is visible.
@@ -76,7 +76,7 @@ def winbar(
         _asks(len(state.questions)),
         _plan(state) if pins_plan else NOTHING,
         BarPart("Mode", _mode_name(state), 3),
-        BarPart("Agent", one_line(title, 30), 4 if model or usage else 1),
+        _agent(title, state.agent, 4 if model or usage else 1),
         BarPart("", one_line(state.title or "", 40), 8),
         BarPart("Usage", spent(state.usage), 6),
         _limits(state.usage.limits if state.usage else ()),
@@ -154,6 +154,12 @@ def running_tool(state: SessionState, *, is_own: bool = False) -> str:
     calls = (it for it in calls if not is_own or (it.id and not it.children and not it.parent))
     titles = (it.title or it.kind for it in calls if it.status == "in_progress")
     return one_line(next(titles, ""), 60)
+
+
+def _agent(title: str, name: str, need: int) -> BarPart:
+    """Return the agent; without room it has the user's name for it, as everywhere else."""
+    text, short = one_line(title, 30), one_line(name, 30)
+    return BarPart("Agent", text, need, short=short if short != text else "")
 
 
 def _asks(count: int) -> BarPart:

@@ -53,6 +53,7 @@ def answers(rig: ToolsRig) -> dict[str, Any]:
         },
         "language.request": ask,
         "language.workspace": ask,
+        "language.conform": {"problem": "none"},
         "diagnostics.get": {"fresh": True, "servers": ["server"], "rows": [{**row, "code": None}]},
     }
 

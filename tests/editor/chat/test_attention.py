@@ -134,3 +134,13 @@ def test_a_question_of_a_chat_that_is_closed_is_told_once(
     spy.open_ask(chat)
     spy.open_ask(chat, seen="something else")
     assert nvim.messages().count("tutor asks: Run the tests: :Acp permit") == 1
+
+
+def test_comments_of_another_neovim_are_asked_for_with_the_focus(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    nvim.command("doautocmd FocusLost | doautocmd FocusGained")
+    assert len(spy.told("refresh_comments")) == 1
+    nvim.lua("require('acp.host.bridge').running = function() return false end")
+    nvim.command("doautocmd FocusLost | doautocmd FocusGained")
+    assert len(spy.told("refresh_comments")) == 1  # no host is started for it

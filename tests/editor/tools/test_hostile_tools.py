@@ -54,6 +54,22 @@ def test_a_server_that_never_answers_is_given_up_and_told(tools: ToolsJob) -> No
     assert Path(path).read_text() == TEXT
 
 
+def test_a_server_has_the_newest_text_before_its_diagnostics_count(tools: ToolsJob) -> None:
+    """Neovim may hold a change back for a while: here, for a minute."""
+    tools.script()
+    tools.nvim.lua("scripted.debounce = 60000")
+    path = tools.edit("a.txt", TEXT)
+    tools.job.command("edit")
+    tools.nvim.command("call setline(1, 'typed') | call setline(1, 'typed on')")
+    assert tools.peer.call("diagnostics", path=path)["diagnostics"] == []
+    sent = [
+        params["contentChanges"][0]["text"]
+        for method, params in tools.nvim.lua("return scripted.notified")
+        if method == "textDocument/didChange"
+    ]
+    assert sent[-1].startswith("typed on\n")
+
+
 def test_a_server_that_dies_amid_a_rename_changes_nothing(tools: ToolsJob) -> None:
     tools.script(rename="die")
     path = tools.edit("a.txt", TEXT)
@@ -193,6 +209,64 @@ def test_code_actions_are_applied_and_commands_are_not(tools: ToolsJob) -> None:
     assert "call code_actions again" in tools.peer.refused("apply_code_action", id=found[1]["id"])
     assert "workspace/executeCommand" not in tools.nvim.lua("return scripted.asked")
     assert tools.peer.call("format", path=path) == {"files": []}
+
+
+CONFORM = """
+local answer = ...
+_G.formats = {}
+package.loaded.conform = {
+  list_formatters_to_run = function(buffer)
+    return answer and { { name = 'shout' } } or {}, not answer
+  end,
+  format_lines = function(names, lines, options, callback)
+    table.insert(_G.formats, { names, options.async, options.bufnr })
+    vim.schedule(function()
+      if answer == 'fail' then
+        callback({ code = 1, message = 'shout: no' })
+      elseif answer ~= 'never' then
+        callback(nil, vim.tbl_map(string.upper, lines))
+      end
+    end)
+  end,
+}
+"""
+
+
+def test_a_file_is_formatted_as_the_user_has_it_formatted(tools: ToolsJob) -> None:
+    """By conform.nvim where that has a formatter, and as an edit that is reviewed."""
+    path = tools.edit("a.txt", TEXT)
+    insert = {"line": 0, "character": 0}
+    tools.script(formatting=[{"range": {"start": insert, "end": insert}, "newText": "served "}])
+    tools.job.command("edit")
+    tools.nvim.command("call setline(2, 'not saved')")
+    tools.nvim.lua(CONFORM, "shout")
+    assert tools.peer.call("format", path=path) == {"files": [path]}
+    assert tools.lines("a.txt") == ["ONE TWO ONE", "NOT SAVED"]
+    assert tools.nvim.lua("return _G.formats") == [[["shout"], True, tools.nvim.eval("bufnr()")]]
+    assert tools.peer.call("format", path=path) == {"files": []}
+    other = tools.file("b.txt", TEXT)
+    assert tools.peer.call("format", path=other) == {"files": [other]}
+    assert Path(other).read_text() == TEXT.upper()
+    tools.nvim.lua(CONFORM, "fail")
+    assert tools.peer.refused("format", path=path) == "conform.nvim has failed: shout: no"
+    tools.nvim.lua("require('acp.tools.language').patience = 200")
+    tools.nvim.lua(CONFORM, "never")
+    assert "has failed: it does not answer" in tools.peer.refused("format", path=path)
+    tools.nvim.lua(CONFORM, False)
+    assert tools.peer.call("format", path=path) == {"files": [path]}
+    assert tools.lines("a.txt")[0] == "served ONE TWO ONE"
+
+
+def test_what_the_user_types_while_a_file_is_formatted_stays(tools: ToolsJob) -> None:
+    path = tools.edit("a.txt", TEXT)
+    tools.nvim.lua(CONFORM, "shout")
+    tools.nvim.lua(
+        "local conform = package.loaded.conform; local format = conform.format_lines "
+        "conform.format_lines = function(...) "
+        "vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'typed' }) format(...) end"
+    )
+    assert "was changed while" in tools.peer.refused("format", path=path)
+    assert tools.lines("a.txt") == ["typed", *TEXT.splitlines()]
 
 
 # --- files
@@ -336,6 +410,42 @@ def test_the_tools_end_with_their_session(tools: ToolsJob) -> None:
 def test_a_relay_ends_when_the_host_is_killed(tools: ToolsJob) -> None:
     tools.job.kill(tools.job.host())
     assert tools.peer.ended() == 0
+
+
+def test_of_a_thousand_calls_at_once_sixteen_are_done(tools: ToolsJob) -> None:
+    """The others are refused, each with what to do; the editor and the session go on."""
+    tools.script(definition="never")
+    tools.nvim.lua("require('acp.tools.language').patience = 2000")
+    path = tools.edit("a.txt", TEXT)
+    tools.job.command("edit")
+    arguments = {"name": "definition", "arguments": {"path": path, **AT}}
+    numbers = [tools.peer.ask("tools/call", arguments) for _ in range(1_000)]
+    said = [tools.peer.said(it) for it in numbers]
+    assert said.count("definition has failed. scripted: it does not answer") == 16
+    rest = {it for it in said if not it.startswith("definition has failed")}
+    assert rest == {
+        "16 calls are running: wait for an answer first",
+        "64 requests are open: wait for an answer, then send it again",
+    }
+    assert tools.peer.call("open_files")["files"]
+    tools.job.usable()
+
+
+def test_two_neovims_in_one_project_have_tools_of_their_own(tools: ToolsJob) -> None:
+    """Each agent sees what its own editor holds; the end of one is nothing to the other."""
+    path = tools.edit("a.txt", TEXT)
+    tools.nvim.command("call setline(1, 'of the first')")
+    with MainJob() as job:
+        job.command(f"cd {tools.work}")
+        other = ToolsJob(job).__enter__()
+        assert other.server["env"] != tools.server["env"]
+        assert other.peer.call("read_file", path=path)["content"] == TEXT
+        other.peer.call("edit_file", path=path, edits=[{"old_text": "three", "new_text": "3"}])
+        assert tools.peer.call("read_file", path=path)["content"].startswith("of the first\n")
+        job.kill(job.host())
+        assert other.peer.ended() == 0
+        other.peer.close()
+    assert tools.peer.call("open_files")["files"][0]["path"] == path
 
 
 def test_an_agent_may_have_none(job: MainJob) -> None:

@@ -42,8 +42,8 @@ SPEC = {
 
 def examples() -> list[str]:
     """Return the Lua of the worked examples, in the order of the page."""
-    manual = (ROOT / "doc" / "acp.txt").read_text(encoding="utf-8")
-    page = manual.partition("*acp-tools-own*")[2]
+    manual = (ROOT / "doc" / "acp-reference.txt").read_text(encoding="utf-8")
+    page = manual.partition("*acp-tools-own*")[2].partition("=" * 78)[0]
     return re.findall(r">lua\n(.*?)^<", page, re.MULTILINE | re.DOTALL)
 
 

@@ -138,6 +138,13 @@ class RelayPeer:
         assert not result["isError"], result["content"][0]["text"]
         return dict(result.get("structuredContent") or {"text": result["content"][0]["text"]})
 
+    def said(self, number: int) -> str:
+        """Return the words of the answer to a call, whether a result or an error."""
+        answer = self.answer(number)
+        if "error" in answer:
+            return str(answer["error"]["message"])
+        return str(answer["result"]["content"][0]["text"])
+
     def refused(self, tool: str, **arguments: Any) -> str:
         """Call a tool and return the sentence on why it gives nothing."""
         result = self.answer(self.begin(tool, **arguments))["result"]

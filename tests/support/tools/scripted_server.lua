@@ -1,7 +1,7 @@
 -- A language server in Neovim itself, whose answers a test decides: `_G.scripted` has them by method.
 -- A function is called with the params; 'never' answers nothing, 'die' ends the server.
 
-_G.scripted = { answers = {}, asked = {}, cancelled = 0 }
+_G.scripted = { answers = {}, asked = {}, notified = {}, cancelled = 0 }
 
 local capabilities = {
   callHierarchyProvider = true,
@@ -39,7 +39,8 @@ local function serve(dispatchers)
       end
       return true, number
     end,
-    notify = function(method)
+    notify = function(method, params)
+      table.insert(scripted.notified, { method, params })
       if method == '$/cancelRequest' then
         scripted.cancelled = scripted.cancelled + 1
       end
@@ -57,6 +58,8 @@ vim.cmd('filetype on')
 vim.api.nvim_create_autocmd('FileType', {
   pattern = 'text',
   callback = function(event)
-    vim.lsp.start({ name = 'scripted', cmd = serve, root_dir = vim.fn.getcwd() }, { bufnr = event.buf })
+    local flags = { debounce_text_changes = scripted.debounce }
+    local config = { name = 'scripted', cmd = serve, root_dir = vim.fn.getcwd(), flags = flags }
+    vim.lsp.start(config, { bufnr = event.buf })
   end,
 })

@@ -162,7 +162,7 @@ def test_state_and_questions_stand_left_model_and_context_right() -> None:
     ]
     by_need = [it.text for it in sorted(parts, key=lambda it: it.need)]
     assert by_need == ["idle", "1 waiting for you", "5/10 (50%)", "X", "ask", "Tütor", "é"]
-    assert [it.short for it in parts if it.short] == ["1 waiting", "50%"]
+    assert [it.short for it in parts if it.short] == ["1 waiting", state.agent, "50%"]
 
 
 def test_a_long_title_is_cut() -> None:

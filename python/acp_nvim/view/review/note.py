@@ -80,7 +80,8 @@ class Note(Struct, frozen=True):
     reasons: str = ""
     """What the user has said to the diff."""
     size: str = ""
-    """How many lines of the files it is about, for the user; "" where that cannot be told."""
+    """How many lines have come and gone, for the user; "" where that cannot be told. Of what was
+    rejected they are the agent's, as its edit and the review have counted them."""
 
     @property
     def text(self) -> str:
@@ -118,6 +119,8 @@ def note(key: Key, files: Sequence[Drift]) -> Note | None:
     if not files:
         return None
     told, come, gone = _diff(files)
+    if key == "rejected":  # the agent's change that was: what the diff takes away had come
+        come, gone = gone, come
     size = f"+{come} −{gone}" if come or gone else ""
     return Note(key, f"{key}: {_names(files)}", told, _reasons(files), size)
 

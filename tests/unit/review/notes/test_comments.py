@@ -202,3 +202,29 @@ async def test_what_another_neovim_has_sent_is_not_sent_again(rig: NotesRig) -> 
     assert (await rig.notes())["comments"] == "a.py:3\n> three\nwhy three?\n"
     rig.store.flush()
     assert "why one?" in (await NotesRig(rig.folder).notes())["comments"]
+
+
+async def test_what_another_neovim_says_meanwhile_is_seen_when_asked(rig: NotesRig) -> None:
+    rig.save("a.py", TEXT)
+    comment(rig, "a.py", 1, "why two?")
+    rig.store.flush()
+    other = NotesRig(rig.folder)
+    assert await other.comments.refresh()
+    assert not await other.comments.refresh()
+    comment(rig, "a.py", 2, "why three?")
+    rig.store.flush()
+    other.changed.clear()
+    assert await other.comments.refresh()
+    assert other.changed == [rig.path("a.py")]
+    said = [it.text for it in await other.comments.look(rig.path("a.py"))]
+    assert said == ["why two?", "why three?"]
+    (first, _) = await rig.comments.look(rig.path("a.py"))
+
+    async def rows() -> range:
+        return range(first.first, first.last)
+
+    assert await rig.comments.remove(rig.path("a.py"), rows) == 1
+    assert not await rig.comments.refresh()  # not written yet, and gone for who took it back
+    rig.store.flush()
+    assert await other.comments.refresh()
+    assert [it.text for it in await other.comments.look(rig.path("a.py"))] == ["why three?"]

@@ -96,3 +96,12 @@ def test_many_files_are_named_and_the_rest_is_a_number() -> None:
 def test_a_name_with_a_line_end_stays_in_its_line() -> None:
     assert diff(Drift("a\nb: deleted", "x\n", None)) == "a b: deleted: deleted\n"
     assert diff(Drift("a\nb", "x\n", "y\n", unsaved=True)).startswith("a b is not saved: ")
+
+
+def test_what_was_rejected_is_counted_as_the_agents_edit_was() -> None:
+    """An edit of +2 −1 that is undone does not read as +1 −2."""
+    drift = Drift("a.py", "1\n2\nrest\n", "one\nrest\n")
+    rejected, changed = note("rejected", [drift]), note("changed", [drift])
+    assert rejected
+    assert changed
+    assert (rejected.size, changed.size) == ("+2 −1", "+1 −2")
