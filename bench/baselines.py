@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, Changes
 from acp_nvim.files.baselines.memory import Memory
 from acp_nvim.files.baselines.snapshot import RACY
+from acp_nvim.files.baselines.watch import Watch
 from acp_nvim.files.roots import Roots
 from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.journal import Journal
@@ -67,7 +68,7 @@ def resident() -> int:
 
 
 async def measure(name: str, folder: str, paths: list[Path]) -> None:
-    roots, seen = Roots(folder), Baselines()
+    roots, seen = Roots(folder), Baselines(watch=Watch())
     kept = TemporaryDirectory()
     journal = Journal(lambda: kept.name, print, InOrder())
     seen.keep_in(Memory(journal.see))

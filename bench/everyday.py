@@ -335,6 +335,7 @@ def main() -> None:
     """Run the rounds, print the table; exit with 1 where something is over the limit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="small sizes, two rounds")
+    parser.add_argument("--rounds", type=int, help="how often, if not three times")
     parser.add_argument("--against", default=release(), metavar="REVISION")
     parser.add_argument("--limit", type=float, default=1.5, help="the ratio that is an error")
     options = parser.parse_args()
@@ -348,7 +349,7 @@ def main() -> None:
             subjects.insert(0, (options.against, Plugin, then))
         else:
             print(f"{options.against} is not in this copy: nothing to compare with")
-        for _ in range(2 if options.small else 3):
+        for _ in range(options.rounds or (2 if options.small else 3)):
             for name, kind, root in subjects:
                 for row, cost in measured(kind, root, small=options.small).items():
                     least = found.setdefault(name, {}).get(row, cost)

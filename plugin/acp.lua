@@ -51,6 +51,9 @@ end
 map_answer('allow', 'allow_once', 'Allow once')
 map_answer('reject-permission', 'reject_once', 'Reject once')
 
+map('n', 'worktree', '<Cmd>Acp worktree<CR>', 'Open a session in a git worktree of its own')
+map('n', 'merge-worktree', '<Cmd>Acp worktree merge<CR>', 'Merge a worktree into your files')
+map('n', 'compare', '<Cmd>Acp compare<CR>', 'Compare what came of worktrees')
 map('n', 'review', '<Cmd>Acp review<CR>', 'Show what the agents have changed')
 map('n', 'outline', '<Cmd>Acp outline<CR>', 'List what was said and done')
 map('n', 'undo', '<Cmd>Acp undo<CR>', 'Take back what the last turn has changed')
@@ -100,7 +103,8 @@ local own = {
     'yank-code yank-answer send older newer drop told put put-before take-back',
     'agent-details agent-start agent-install agent-remove agent-stop agents-fetch',
     'edit-prompt rewind output output-to-quickfix list-open list-answer list-close list-rename',
-    'list-delete list-filter list-worktree list-compare',
+    'list-delete list-filter list-compare take-version next-version previous-version',
+    'next-compared previous-compared open-compared',
   },
   i = { 'send older newer' },
 }

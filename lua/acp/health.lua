@@ -249,6 +249,23 @@ local function check_kept()
   end
 end
 
+local function check_worktrees()
+  health.start('acp: worktrees')
+  local found = require('acp.command.worktrees').all()
+  for _, record in ipairs(found) do
+    local text = ('%s of %s: %s'):format(record.name, record.home, record.folder)
+    if record.is_made and vim.uv.fs_stat(record.folder) then
+      health.ok(text)
+    else
+      local advice = (':Acp worktree remove %s removes it'):format(record.name)
+      health.warn(text .. ' is not whole', advice)
+    end
+  end
+  if #found == 0 then
+    health.ok('there is none: :Acp worktree makes one')
+  end
+end
+
 ---@param agents acp.AgentRow[]
 local function check_agents(agents)
   health.start('acp: agents')
@@ -293,6 +310,7 @@ function M.check()
   local agents = check_host()
   check_configuration()
   check_kept()
+  check_worktrees()
   check_neighbours()
   if agents then
     check_agents(agents)

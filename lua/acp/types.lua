@@ -23,6 +23,8 @@ vim.g.acp = nil
 ---@field registry? string
 ---@field restore? boolean
 ---@field idle_minutes? number
+---@field worktree? acp.WorktreeOptions
+---@field race? acp.RaceOptions
 ---@field log? acp.LogOptions
 
 ---@class acp.AgentOptions
@@ -78,6 +80,12 @@ vim.g.acp = nil
 ---@field completion? boolean
 ---@field changes? boolean
 ---@field winbar? fun(status: acp.Status): string
+
+---@class acp.WorktreeOptions
+---@field copy? string[] files of the project that git does not track, and that come along
+
+---@class acp.RaceOptions
+---@field check? string a command that tells by its exit code how well it went
 
 ---@class acp.LogOptions
 ---@field level? 'debug'|'info'|'warning'|'error'

@@ -18,10 +18,12 @@ from acp_nvim.editor import Editor
 from acp_nvim.errors import AcpError
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Memory
+from acp_nvim.files.baselines.watch import Watch
 from acp_nvim.files.event import Emit, FileEvent
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
+from acp_nvim.hunks import RECENT
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
@@ -92,6 +94,7 @@ class App:
             await self._host.pulse.wait(self._patience())
             await anyio.sleep(TICK)
             COLLECTOR.search()
+            RECENT.forget()
             screen.tick(self._host)
             sessions.tick(self._host)
             idle.tick(self._host)
@@ -231,7 +234,7 @@ def keep_safe(
     files, fault = editor.files, editor.notifier.fault
 
     def changed(path: str) -> None:
-        presenter.touch(path)
+        presenter.touch(path, is_told=True)
 
     def now() -> float:
         return workspace.epoch + clock()
@@ -242,7 +245,7 @@ def keep_safe(
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)
     log = EditLog(store, now=now, changed=changed, passed=passed)
-    author, baselines = Authors(workspace).of_path, Baselines()
+    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch())
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
     sync.foresee = log.foresee

@@ -13,7 +13,7 @@ import anyio
 
 T = TypeVar("T")
 
-LARGE = 200_000
+LARGE = 500_000
 """Characters of a text for which a thread pays."""
 
 

@@ -9,8 +9,10 @@ side (patience), in between a greedy O(ND) search whose cost is bounded.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence, Sized
+from functools import partial
+from operator import lt
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from msgspec import Struct
 
@@ -23,11 +25,15 @@ Pair: TypeAlias = tuple[int, int]
 Trail: TypeAlias = "tuple[Run, Trail | None]"
 """A run and those before it."""
 
+FIRST = 16
+"""So many lines are compared at once at first."""
+
 MAX_DEPTH = 24
 """Bounds the passes of patience over a text made to defeat it."""
 
-FEW_EDITS = 8
-"""So few are searched for at once, without anchors: the common case, even in a long text."""
+FEW_EDITS, MORE_EDITS = 8, 24
+"""So few are searched for at once, without anchors: the common case; in a long text more, where
+anchors cost more."""
 
 MAX_EDITS = 64
 """The search gives up minimality after so many edits and goes on from the farthest point."""
@@ -35,6 +41,15 @@ MAX_EDITS = 64
 
 EFFORT = 300_000
 """Steps of a search after which what is left counts as changed; besides some for each line."""
+
+M = TypeVar("M")
+
+MOST_RECENT: Final = 24
+LINES: Final = 500
+CHARACTERS: Final = 10_000
+"""So many make a text long,"""
+VERY_LONG: Final = 100
+"""and so many times as many very long: fewer of these are known."""
 
 
 class Effort:
@@ -58,10 +73,75 @@ class Effort:
         return not self.is_spent
 
 
-def split_lines(text: str, end: str = "\n") -> list[str]:
-    """Split after each line end, and nowhere else; the ends stay on."""
+class Recent:
+    """What was made of long texts last, or of bytes or tuples, which never change either.
+
+    One act has few texts, and asks for the lines of each, and for their differences, again and
+    again: which text it is, is seen a hundred times sooner. Forgotten each second.
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[object, object, Any], ...] = ()
+
+    def made(self, of: Sized, by: object, make: Callable[[], M], *, size: int = 0) -> M:
+        """Return what is made of that, by that: by whoever asks first. What is short is made.
+
+        `size`: how many lines there are, if they are not those of a tuple.
+        """
+        length = (size or len(of)) / (LINES if isinstance(of, tuple) else CHARACTERS)
+        if length < 1:
+            return make()
+        for known, its, made in self._known:
+            if _is_same(known, of) and _is_same(its, by):
+                return cast("M", made)
+        made = make()
+        most = MOST_RECENT if length < VERY_LONG else MOST_RECENT // 4
+        self._known = (*self._known, (of, by, made))[-most:]
+        return made
+
+    def origin(self, made: object, by: object) -> object:
+        """Return that of which this was made, None if that is not known."""
+        return next((of for of, its, it in self._known if it is made and its == by), None)
+
+    def forget(self) -> None:
+        """Keep nothing: some of it may be large."""
+        self._known = ()
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Compare texts and bytes, and of all else only which it is."""
+    return one is other or (isinstance(one, (str, bytes)) and one == other)
+
+
+RECENT: Final = Recent()
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """Split after each line feed, and nowhere else; the ends stay on."""
+    return RECENT.made(text, None, partial(_ended, text))
+
+
+def bare_lines(text: str, end: str) -> tuple[str, ...]:
+    """Split at each end, which goes, and nowhere else."""
+    return RECENT.made(text, end, partial(_bare, text, end))
+
+
+def join_lines(lines: tuple[str, ...], end: str, last: str) -> str:
+    """Return the text of lines that have no ends; `last`: the one behind the last line."""
+    known = RECENT.origin(lines, end) if last == end else None
+    if isinstance(known, str):
+        return known
+    return RECENT.made(lines, f"{end}, {last}", lambda: end.join(lines) + last)
+
+
+def _bare(text: str, end: str) -> tuple[str, ...]:
     *lines, rest = text.split(end)
-    return [line + end for line in lines] + ([rest] if rest else [])
+    return (*lines, rest) if rest else tuple(lines)
+
+
+def _ended(text: str) -> tuple[str, ...]:
+    *lines, rest = text.split("\n")
+    return (*[line + "\n" for line in lines], *([rest] if rest else []))
 
 
 class Hunk(Struct, frozen=True):
@@ -109,7 +189,14 @@ def diff(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -
     Few and small, but minimal only where that is cheap, and as large as what is left of the texts
     where `effort` is spent.
     """
-    effort = effort or Effort(EFFORT + 8 * (len(old) + len(new)))
+    if old is new:
+        return ()
+    differing = partial(_diff, old, new, effort or Effort(EFFORT + 8 * (len(old) + len(new))))
+    is_kept = effort is None and isinstance(old, tuple) and isinstance(new, tuple)
+    return RECENT.made(old, new, differing) if is_kept else differing()
+
+
+def _diff(old: Sequence[str], new: Sequence[str], effort: Effort) -> tuple[Hunk, ...]:
     hunks: list[Hunk] = []
     first = begin = 0
     end: Run = (len(old), len(new), 0)
@@ -241,7 +328,8 @@ def _match(texts: _Texts, left: Pair, right: Pair, depth: int, found: list[Run])
 def _few(texts: _Texts, left: Pair, right: Pair, found: list[Run]) -> bool:
     """Add the runs if few edits lead from end to end; False, and nothing added, if not."""
     a, b = texts.old[slice(*left)], texts.new[slice(*right)]
-    end_a, end_b, path = _farthest((a, b), 0, 0, FEW_EDITS, texts.effort)
+    most = min(FEW_EDITS + (len(a) + len(b)) // 500, MORE_EDITS)
+    end_a, end_b, path = _farthest((a, b), 0, 0, most, texts.effort)
     if end_a < len(a) or end_b < len(b):
         return False
     found += ((left[0] + i, right[0] + j, n) for i, j, n in reversed(list(_steps(path))))
@@ -251,12 +339,33 @@ def _few(texts: _Texts, left: Pair, right: Pair, found: list[Run]) -> bool:
 def ends_in_common(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Pair:
     """Return how many lines are equal at the beginning and, of the rest, at the end."""
     most = min(left[1] - left[0], right[1] - right[0])
-    head = tail = 0
-    while head < most and old[left[0] + head] == new[right[0] + head]:
-        head += 1
-    while tail < most - head and old[left[1] - 1 - tail] == new[right[1] - 1 - tail]:
-        tail += 1
+    head = _in_common(old, new, left[0], right[0], most)
+    tail, step = 0, FIRST
+    while tail < most - head:
+        step = min(step, most - head - tail)
+        i, j = left[1] - tail, right[1] - tail
+        if old[i - step : i] == new[j - step : j]:
+            tail, step = tail + step, 2 * step
+        elif step > 1:
+            step = max(step // 8, 1)
+        else:
+            break
     return head, tail
+
+
+def _in_common(old: Sequence[str], new: Sequence[str], i: int, j: int, most: int) -> int:
+    """Return how many lines are equal from there on: whole stretches are compared at once, longer
+    ones as long as they are equal, and shorter ones to find the end."""
+    found, step = 0, FIRST
+    while found < most:
+        step = min(step, most - found)
+        if old[i + found : i + found + step] == new[j + found : j + found + step]:
+            found, step = found + step, 2 * step
+        elif step > 1:
+            step = max(step // 8, 1)
+        else:
+            break
+    return found
 
 
 def _once(lines: Sequence[str], span: Pair) -> dict[str, int]:
@@ -272,6 +381,9 @@ def _anchors(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) ->
     """Return the longest ascending list of lines that are unique on both sides."""
     there = _once(new, right)
     pairs = [(i, there[line]) for line, i in _once(old, left).items() if line in there]
+    after = [j for _, j in pairs]
+    if all(map(lt, after, after[1:])):  # as is mostly so
+        return pairs
     tails: list[int] = []
     piles: list[int] = []
     before: list[int] = []
@@ -326,8 +438,11 @@ def _farthest(
                 continue
             i, path = start
             begin = i
-            while i < len(a) and i + k < len(b) and a[i] == b[i + k]:
+            limit = min(len(a), len(b) - k)
+            while i < limit and a[i] == b[i + k]:
                 i += 1
+                if i - begin == FIRST:
+                    i += _in_common(a, b, i, i + k, limit - i)
             if i > begin:
                 path = ((begin, begin + k, i - begin), path)
             reach[k] = (i, path)

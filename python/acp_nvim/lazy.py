@@ -16,6 +16,10 @@ from typing import Any, Final
 
 RARE: Final = frozenset(
     {
+        "acp_nvim.commands.worktrees.racing",
+        "acp_nvim.commands.worktrees.versions",
+        "acp_nvim.commands.worktrees.worktrees",
+        "acp_nvim.files.baselines.inotify",
         "acp_nvim.protocol.v2.dialect",
         "acp_nvim.registry.unpack",
         "acp_nvim.session.shell.effects",
@@ -75,6 +79,11 @@ def install() -> None:
     """Let what is rare wait from now on; a second call changes nothing."""
     if not any(isinstance(it, _Finder) for it in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+
+
+def waits(module: ModuleType) -> bool:
+    """Return whether nobody has loaded it yet."""
+    return type(module) is _Waiting
 
 
 def load(module: ModuleType) -> None:

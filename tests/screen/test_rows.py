@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 
 import pytest
 
@@ -11,12 +12,31 @@ from acp_nvim.session.content import Content, Diff, Resource, Text
 from acp_nvim.session.state import Message, ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import message, tool_call
+from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.markdown.render import Fit
 from acp_nvim.view.op import Replace
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Picture, Screen
 
 WORDS = "word " * 24 + "END"
+SAID = [
+    "a",
+    "of",
+    "it",
+    "wrap",
+    "inside",
+    "世界",
+    "`code`",
+    "**bold**",
+    "*it*",
+    "[link](u)",
+    "long-word",
+    "a/path.py",
+    "x,",
+    "déjà",
+    "🗼",
+]
 
 
 @pytest.fixture(params=[80, 160])
@@ -88,6 +108,40 @@ def test_a_table_that_is_too_wide_stays_a_table(spy: BridgeSpy, screen: Screen) 
     *_, first, second, _ = [*rows(show(spy, screen, said("agent", Text(table)))), ""][:5]
     assert first.startswith("   hit  │ word")
     assert second.startswith("  " + " " * len("| hit | ") + "word")
+
+
+def table(seed: int) -> str:
+    """Return a table of three columns with cells of up to nine words."""
+    drawn = Random(seed)
+    lengths = [[1, 2, 1], *([drawn.randint(0, it) for it in (2, 9, 9)] for _ in range(2))]
+    cells = [[" ".join(drawn.choices(SAID, k=count)) for count in row] for row in lengths]
+    head, *body = (f"| {' | '.join(row)} |" for row in cells)
+    return "\n".join([head, drawn.choice(["|---|---|---|", "|--:|:-:|---|"]), *body, f"END{seed}."])
+
+
+def test_a_table_that_is_over_has_its_cells_broken_in_their_columns(
+    nvim: Neovim, spy: BridgeSpy, screen: Screen
+) -> None:
+    """Whatever the words are: no word and no border stands outside of the grid."""
+    chat, _ = spy.open_session()
+    room, seen = nvim.eval("&columns") // 2 - 2, 0
+    for seed in range(24):
+        text = table(seed)
+        wide = markdown.render(text).lines
+        lines: Sequence[Line] = markdown.render(text, fit=Fit(room, is_over=True)).lines
+        if lines == wide:
+            continue  # it fits, or a word is wider than any column could be
+        spy.frame(chat, plain.op(Replace(0, -1, lines)))
+        picture = screen.wait_for(f"END{seed}.")
+        left, shown = len(picture.rows[0]) // 2, rows(picture)
+        end = next(at for at, it in enumerate(shown) if "END" in it)
+        borders = {
+            tuple(at for at, cell in enumerate(row[left:]) if cell.text in ("│", "┼"))
+            for row in picture.rows[1 : end + 1]
+        }
+        assert len(borders) == 1, "\n".join(shown)
+        seen += 1
+    assert seen > 3
 
 
 @pytest.mark.parametrize("indent", ["", "    ", "\t"])

@@ -286,7 +286,7 @@ def leaves(section: type[BaseModel], above: str = "") -> Iterator[str]:
     for name, field in section.model_fields.items():
         inner = sections(field.annotation)
         if not inner or field.annotation not in inner:
-            yield f"{above}{name}"
+            yield f"{above}{field.alias or name}"
         for each in inner:
             yield from leaves(each, f"{above}{name}.")
 

@@ -12,15 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.hunks import (
+    RECENT,
     ConflictRegion,
     Effort,
     Hunk,
     Merged,
+    Recent,
     Reconciled,
     apply,
+    bare_lines,
     diff,
+    join_lines,
     merge,
     reconcile,
+    split_lines,
 )
 
 TEXTS = st.lists(st.sampled_from("abcdefgh"), max_size=40)
@@ -235,3 +240,54 @@ def test_what_is_a_part_of_a_whole_spends_that_too() -> None:
     assert not part.spend(3)
     assert part.is_spent
     assert whole.is_spent
+
+
+# --- what was made of long texts a moment ago
+
+TEXT = "".join(f"line {number}\n" for number in range(5_000))
+
+
+def test_what_is_made_of_a_long_text_is_made_once() -> None:
+    recent, made = Recent(), list[str]()
+    again = "".join(TEXT)
+
+    def make() -> int:
+        made.append("made")
+        return len(made)
+
+    assert [recent.made(it, "count", make) for it in (TEXT, again, TEXT.encode())] == [1, 1, 2]
+    assert [recent.made(TEXT, by, make) for by in ("count", "other")] == [1, 3]
+    recent.forget()
+    assert recent.made(TEXT, "count", make) == 4
+
+
+def test_what_is_short_is_made_each_time() -> None:
+    recent, made = Recent(), list[int]()
+    for _ in range(2):
+        recent.made("short", None, lambda: made.append(1))
+    assert made == [1, 1]
+
+
+def test_of_tuples_only_the_very_same_one_is_known() -> None:
+    lines, others = tuple(TEXT), tuple(TEXT)
+    recent = Recent()
+    assert recent.made(lines, None, lambda: "one") == "one"
+    assert recent.made(others, None, lambda: "other") == "other"
+    assert recent.origin("one", None) is lines
+
+
+def test_lines_of_a_long_text_are_split_and_joined_once() -> None:
+    RECENT.forget()
+    lines = bare_lines(TEXT, "\n")
+    assert split_lines(TEXT) is split_lines("".join(TEXT))
+    assert bare_lines(TEXT, "\n") is lines == tuple(TEXT.split("\n")[:-1])
+    assert join_lines(lines, "\n", "\n") is TEXT
+    assert join_lines(lines, "\n", "") == TEXT[:-1]
+
+
+def test_hunks_of_long_texts_are_found_once() -> None:
+    old, new = bare_lines(TEXT, "\n"), bare_lines(TEXT.replace("line 7\n", "seven\n"), "\n")
+    (hunk,) = diff(old, new)
+    assert (hunk.first, hunk.last, hunk.lines) == (7, 8, ("seven",))
+    assert diff(old, new)[0] is hunk
+    assert diff(old, old) == ()

@@ -82,6 +82,13 @@ def test_the_rooms() -> None:
         assert len(list((LUA / room).iterdir())) <= MOST, room
 
 
+def test_what_is_loaded_when_used_is_there() -> None:
+    text = (LUA / "host" / "lazy.lua").read_text("utf-8")
+    rare = re.findall(r"^  '(acp[\w.]*)',$", text, re.MULTILINE)
+    assert rare
+    assert set(rare) <= set(modules())
+
+
 def test_no_module_of_neovims_own_is_used() -> None:
     """Those with a leading underscore change with any release."""
     private = re.compile(r"require\(?['\"]vim\.[\w.]*\._|\bvim(?:\.\w+)*\._[a-z]")

@@ -26,7 +26,10 @@ def classes(pattern: str) -> dict[str, list[str]]:
 def test_the_options() -> None:
     models = [it for it in vars(options).values() if isinstance(it, type)]
     sections = [it for it in models if issubclass(it, options.Section)]
-    known = {it.__name__: sorted(it.model_fields) for it in sections}
+    known = {
+        it.__name__: sorted(field.alias or name for name, field in it.model_fields.items())
+        for it in sections
+    }
     del known["Section"], known["NamedValue"]
     typed = classes(r"\w*Options|McpServer|Defaults").items()
     assert {name: sorted(fields) for name, fields in typed} == known

@@ -7,18 +7,24 @@ local bridge = require('acp.host.bridge')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local guard = require('acp.ui.guard')
+local lazy = require('acp.host.lazy')
 local life = require('acp.ui.life')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
+local margin = require('acp.ui.margin')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 require('acp.chat.stayed')
+require('acp.ui.attention') -- whether the user is here is known from now on
 require('acp.files.stamps') -- what the user reads and writes is known as soon as there is a chat
 
 local api = vim.api
 
 local M = {}
+
+---@type table<integer, integer> by chat: the cells of a line that the host was told of
+local rooms = {}
 
 ---@param chat acp.Chat
 ---@param was_running boolean
@@ -30,6 +36,7 @@ local function gone(chat, was_running)
   require('acp.prompt.history').forget(chat.chat)
   require('acp.chat.welcome').forget(chat.chat)
   tail.forget(chat.chat)
+  rooms[chat.chat] = nil
   bar.forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
@@ -154,6 +161,12 @@ bridge.on_end(function()
   vim.cmd.redrawstatus({ bang = true })
 end)
 
+life.listen(function(_, status)
+  if status.state == 'running' then
+    lazy.warm()
+  end
+end)
+
 api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
   group = api.nvim_create_augroup('acp.chat', {}),
   desc = 'The windows of chats keep their share of the editor',
@@ -178,6 +191,21 @@ api.nvim_create_autocmd('WinResized', {
       local is_there = api.nvim_win_is_valid(window) and is_chat(api.nvim_win_get_buf(window))
       if is_there and tail.is_at(window) then
         tail.fill(window)
+      end
+    end
+  end,
+})
+
+api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
+  group = api.nvim_create_augroup('acp.chat.room', {}),
+  desc = 'Tables of a chat are laid out for its window',
+  callback = function()
+    for _, chat in ipairs(bridge.running() and chats.all() or {}) do
+      local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
+      local room = #found > 0 and math.max(1, math.min(unpack(found))) or rooms[chat.chat]
+      if room ~= rooms[chat.chat] then
+        rooms[chat.chat] = room
+        bridge.notify('chat_room', { chat = chat.chat, room = room })
       end
     end
   end,

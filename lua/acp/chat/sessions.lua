@@ -25,6 +25,7 @@ local ROWS = 10
 ---@field session string '' until it is open
 ---@field chat integer 0 if no chat shows it
 ---@field title string
+---@field worktree? string
 ---@field call? string of a sub-agent that works in a call; the chat is its agent's
 
 ---@type integer? the buffer
@@ -56,28 +57,21 @@ local function tell(row, action, title)
   end)
 end
 
---- Give another command, once there is one of that name.
----@param ... string
-local function give(...)
-  local name = ...
-  if not vim.list_contains(vim.fn.getcompletion('Acp ' .. name, 'cmdline'), name) then
-    return notice.notice((':Acp %s is not there yet'):format(name))
-  end
-  vim.cmd.Acp({ args = { ... } })
-end
-
---- Compare what the sessions of the selected rows have made, or that of the row.
+--- Compare what came of the worktrees of the selected rows.
 local function compare()
   local rows, first, last = (vim.b.acp_status or {}).rows or {}, vim.fn.line('v'), vim.fn.line('.')
-  local ids = {}
+  local names = {}
   for line = math.min(first, last), math.max(first, last) do
-    local id = rows[line] and rows[line].session or ''
-    if id ~= '' and not vim.list_contains(ids, id) then
-      table.insert(ids, id)
+    local name = rows[line] and rows[line].worktree
+    if name and not vim.list_contains(names, name) then
+      table.insert(names, name)
     end
   end
   vim.cmd('normal! \27')
-  give('compare', unpack(ids))
+  if #names == 0 then
+    return notice.notice('no session of these has a worktree')
+  end
+  vim.cmd.Acp({ args = { 'compare', unpack(names) } })
 end
 
 ---@param action 'open'|'close'|'delete'|'answer'
@@ -144,12 +138,9 @@ local function map_keys(buffer)
   map('c', 'Close the session', 'list-close', doing('close'))
   map('r', 'Rename the session', 'list-rename', rename)
   map('D', 'Delete the session for good', 'list-delete', doing('delete'))
-  map('N', 'Open a session in a worktree of its own', 'list-worktree', function()
-    give('worktree')
-  end)
-  for _, mode in ipairs({ 'n', 'x' }) do
-    keys.map(buffer, mode, '=', 'Compare the sessions', compare, 'list-compare')
-  end
+  keys.map(buffer, 'n', 'N', 'Open a session in a worktree', '<Plug>(acp-worktree)')
+  keys.map(buffer, 'n', '=', 'Compare what came of the worktrees', '<Plug>(acp-compare)')
+  keys.map(buffer, 'x', '=', 'Compare what the sessions have made', compare, 'list-compare')
   local next_question = '<Plug>(acp-next-question)'
   keys.map(buffer, 'n', ']q', 'Go to the question that waits, of any session', next_question)
   map('/', 'Show only the sessions with these words', 'list-filter', filter)

@@ -39,7 +39,7 @@ end
 
 --- The file that the user works on; one in a git folder as if it were in the work tree.
 ---@return string path '' if there is none
-local function current_file()
+function M.file()
   local buffer = api.nvim_get_current_buf()
   if vim.bo[buffer].buftype ~= '' then
     local other = layout.file_window()
@@ -103,7 +103,7 @@ end
 ---@param agent string
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
-  local file, cwd = current_file(), vim.fn.getcwd()
+  local file, cwd = M.file(), vim.fn.getcwd()
   local source, problem = source_of(opts)
   if problem then
     notice.warn(problem)
@@ -123,17 +123,19 @@ function M.open(agent, opts)
   end)
 end
 
---- Let the user pick an agent and start it.
----@param opts acp.StartOptions
-local function pick(opts)
+--- The agent of that name, else that of the configuration, else the one that the user picks.
+---@param agent? string
+---@param done fun(agent: string?, problem: string?) without an agent: the user was told why
+function M.named(agent, done)
+  agent = agent or M.default()
+  if agent then
+    return done(agent)
+  end
   bridge.call('pick_agent', nil, function(err, name)
-    if name then
-      return M.start(name, opts)
-    end
     if err and bridge.running() then
       notice.notice(err)
     end
-    M.finish(opts, err or 'no agent was chosen')
+    done(name, err or 'no agent was chosen')
   end)
 end
 
@@ -142,16 +144,17 @@ end
 ---@param opts? acp.StartOptions
 function M.start(agent, opts)
   opts = opts or {}
-  agent = agent or M.default()
-  if not agent then
-    return pick(opts)
-  end
-  local chat = not opts.new and window.find(agent)
-  if not chat then
-    return M.open(agent, opts)
-  end
-  window.show(chat, opts.mods)
-  M.finish(opts, nil, { agent = agent, session = (vim.b[chat].acp_status or {}).session })
+  M.named(agent, function(name, problem)
+    if not name then
+      return M.finish(opts, problem)
+    end
+    local chat = not opts.new and window.find(name)
+    if not chat then
+      return M.open(name, opts)
+    end
+    window.show(chat, opts.mods)
+    M.finish(opts, nil, { agent = name, session = (vim.b[chat].acp_status or {}).session })
+  end)
 end
 
 --- The chat whose agent is meant, which may have ended: the one here, else the one used last.
@@ -214,7 +217,7 @@ end
 --- List the sessions of this project; or let the user pick one, to go on with it or to do that to it.
 ---@param action? 'close'|'delete'|'archive'|'unarchive'
 function M.sessions(action)
-  local file, cwd = current_file(), vim.fn.getcwd()
+  local file, cwd = M.file(), vim.fn.getcwd()
   if not action and options.value('ui', 'sessions') ~= 'pick' then
     return require('acp.chat.sessions').open(file, cwd)
   end

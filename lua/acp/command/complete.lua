@@ -82,7 +82,8 @@ local function parts(before)
   return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
 end
 
-local sources = {
+local sources
+sources = {
   agent = function()
     local own = require('acp.host.options').value('agents')
     local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, presets())
@@ -132,6 +133,16 @@ local sources = {
     end)
     return option and option.values or {}
   end,
+  worktree = function(before)
+    local words = require('acp.command.worktrees').complete(before)
+    return before and words or vim.list_extend(words, sources.agent())
+  end,
+  compare = function()
+    return require('acp.command.worktrees').complete('merge')
+  end,
+  race = function()
+    return sources.agent()
+  end,
   mention = function()
     return vim.tbl_map(function(special)
       return '@' .. special[1]
@@ -142,6 +153,10 @@ local sources = {
   end,
 }
 
+--- Sources that know a second word, too, and those that know all.
+local seconds = { option = true, worktree = true, part = true, review = true }
+local all = { race = true, compare = true }
+
 ---@param sub acp.SubCommand?
 ---@param rest string what stands before the cursor, after the sub-command
 ---@param lead string
@@ -150,8 +165,7 @@ local function arguments(sub, rest, lead)
   local source = sub and (sub.words or sub.complete)
   local before = rest:match('^%s*(%S+)%s')
   local second = before and not rest:match('^%s*%S+%s+%S+%s')
-  local takes_two = source == 'option' or source == 'part' or source == 'review'
-  if not source or before and not (second and takes_two) then
+  if not source or before and not (all[source] or second and seconds[source]) then
     return {}
   end
   if type(source) == 'table' then

@@ -12,7 +12,7 @@ local M = {}
 
 ---@alias acp.Completion
 ---| 'agent' | 'open_agent' | 'chat_agent' | 'turn' | 'part' | 'review' | 'keep' | 'reject'
----| 'mention' | 'mode' | 'model' | 'option' | 'command' | 'login'
+---| 'mention' | 'mode' | 'model' | 'option' | 'command' | 'login' | 'worktree' | 'race' | 'compare'
 
 ---@class acp.SubCommand
 ---@field name string
@@ -116,6 +116,34 @@ M.list = {
     words = { 'close', 'delete', 'archive', 'unarchive' },
     run = function(invoked)
       agent().sessions(invoked.word)
+    end,
+  },
+  {
+    name = 'worktree',
+    args = '[agent]',
+    desc = 'open a session in a git worktree of its own; or merge or remove such a worktree',
+    complete = 'worktree',
+    run = function(invoked)
+      require('acp.command.worktrees').run(invoked.text)
+    end,
+  },
+  {
+    name = 'race',
+    args = '{agent} {agent}… {prompt}',
+    desc = 'send a prompt to several agents, each in a worktree of its own',
+    complete = 'race',
+    run = function(invoked)
+      require('acp.command.worktrees').race(invoked.text)
+    end,
+  },
+  {
+    name = 'compare',
+    args = '[name…]',
+    desc = 'compare what came of worktrees, and take single hunks',
+    complete = 'compare',
+    run = function(invoked)
+      local names = vim.split(invoked.text, '%s+', { trimempty = true })
+      require('acp.command.worktrees').compare(names)
     end,
   },
   {

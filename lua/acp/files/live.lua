@@ -100,8 +100,8 @@ function M.read(path, known_number, known_tick, whole)
   elseif not whole and (count > MOST_LINES or size(buffer, 0, count) > MOST_BYTES) then
     live.count = count
   else
-    live.lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
-    live.empty = edit.is_empty(buffer, live.lines)
+    local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
+    live.lines, live.empty = table.concat(lines, '\n'), edit.is_empty(buffer, lines)
   end
   return live
 end
@@ -110,7 +110,7 @@ end
 ---@param buffer integer
 ---@param tick integer
 ---@param first integer 0-based, there
----@return string[]?
+---@return string? lines with line feeds in between: a list of them costs the host more to take
 function M.lines(buffer, tick, first)
   if not api.nvim_buf_is_loaded(buffer) or api.nvim_buf_get_changedtick(buffer) ~= tick then
     return nil
@@ -119,7 +119,7 @@ function M.lines(buffer, tick, first)
   while last - first > 1 and size(buffer, first, last) > MOST_BYTES do
     last = first + math.floor((last - first) / 2)
   end
-  return api.nvim_buf_get_lines(buffer, first, last, true)
+  return table.concat(api.nvim_buf_get_lines(buffer, first, last, true), '\n')
 end
 
 --- The stamp of a file as the user has last written it, from a buffer that may be gone; '' for none.

@@ -2,6 +2,7 @@
 -- ends what the host has left behind. Only ever notifies: nothing here waits but `inspect` (one
 -- second at most) and `shutdown` (half a second).
 
+require('acp.host.lazy')
 local calls = require('acp.host.calls')
 local interpreter = require('acp.host.interpreter')
 local log = require('acp.host.log')

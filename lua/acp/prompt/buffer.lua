@@ -15,6 +15,7 @@ local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
 local paste = require('acp.prompt.paste')
 local server = require('acp.prompt.server')
+require('acp.prompt.surroundings') -- where the user comes from is known from now on
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 

@@ -55,13 +55,25 @@ local function scratch(key, side, map)
   return buffer
 end
 
----@param key string
+--- Find or make the buffer of a side.
+---@param key string of the comparison
 ---@param side acp.CompareSide
----@param map fun(buffer: integer)
+---@param map fun(buffer: integer) maps the keys of one that is no file
 ---@return integer buffer
-local function buffer_of(key, side, map)
+function M.buffer(key, side, map)
   local live = side.path and (file_buffers.find(side.path) or companion.load(side.path))
   return live or scratch(key, side, map)
+end
+
+--- Colour a scratch buffer as the one beside it.
+---@param side acp.CompareSide
+---@param buffer integer
+---@param other integer
+function M.dress(side, buffer, other)
+  local filetype = filetype_of(side, buffer) or filetype_of({ name = '' }, other)
+  if vim.bo[buffer].buftype ~= '' and filetype then
+    colour(buffer, other, filetype)
+  end
 end
 
 --- Find or make the buffers of both sides.
@@ -71,15 +83,11 @@ end
 ---@return { left: integer, right: integer }
 function M.make(key, spec, map)
   local buffers = {
-    left = buffer_of(key, spec.left, map),
-    right = buffer_of(key, spec.right, map),
+    left = M.buffer(key, spec.left, map),
+    right = M.buffer(key, spec.right, map),
   }
   for side, other in pairs({ left = 'right', right = 'left' }) do
-    local filetype = filetype_of(spec[side], buffers[side])
-      or filetype_of(spec[other], buffers[other])
-    if vim.bo[buffers[side]].buftype ~= '' and filetype then
-      colour(buffers[side], buffers[other], filetype)
-    end
+    M.dress(spec[side], buffers[side], buffers[other])
   end
   return buffers
 end

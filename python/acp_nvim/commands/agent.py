@@ -30,6 +30,7 @@ def configure(host: Host, payload: Configure) -> list[str]:
     host.workspace.options, problems = parse(payload.options)
     host.workspace.paths = payload.paths
     host.workspace.marks.scope = host.workspace.state_folder("")()
+    host.workspace.worktrees.folder = os.path.join(payload.paths["data"], "worktrees")
     _learn_secrets(host)
     host.follow.configure(enabled=host.workspace.options.follow.enabled)
     return list(problems)
@@ -58,10 +59,11 @@ def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
         old = source.session.state
         said = f"Said with {old.agent} until here: your next prompt carries it"
         session.apply(*carried(old, old.turn, said))
-    return _start(host, chat)
+    return begin(host, chat)
 
 
-async def _start(host: Host, chat: Chat) -> dict[str, Any]:
+async def begin(host: Host, chat: Chat) -> dict[str, Any]:
+    """Connect the agent of a chat, and open its session; answer agent and id."""
     state = chat.session.state
     try:
         plan = host.workspace.launch(state.agent, state.cwd)

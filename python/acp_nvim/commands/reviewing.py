@@ -14,7 +14,7 @@ from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.history.author import Author, DoerKey
+from acp_nvim.history.author import MERGED, Author, DoerKey, SessionKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.reactions import in_place
@@ -287,7 +287,10 @@ async def redo(host: Host, payload: Redo) -> None:
     """Return what was taken back last."""
     await host.review.restore()
     host.review.decisions.left.clear()
-    batch = host.review.log.last_undo(_stretches(host, payload.chat) or None)
+    stretches = _stretches(host, payload.chat)
+    merged = _sessions_at(host, _cwd(host, payload.chat), _is_merged) if stretches else set()
+    stretches += tuple(Stretch(it) for it in sorted(merged - {it.key for it in stretches}))
+    batch = host.review.log.last_undo(stretches or None)
     outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
         raise UserError("nothing to redo: :Acp undo has undone nothing")
@@ -301,14 +304,44 @@ async def redo(host: Host, payload: Redo) -> None:
 
 def _turns(host: Host, chat: int | None, path: str, by: str) -> list[Turn]:
     """Return the turns of the chat; of the project, when the chat is of a host that is gone."""
-    edits = host.review.log
-    if stretches := _stretches(host, chat):
-        return list(edits.turns(*stretches, by=by))
-    host.workspace.look_around(path)
-    here = set(host.review.presenter.paths())
-    keys = {author.turn_key[:2] for path in here for author in authors(host, path)}
-    found = [it for it in edits.turns(*map(Stretch, keys), by=by) if here & {*it.paths}]
+    edits, stretches = host.review.log, _stretches(host, chat)
+    if not stretches:
+        host.workspace.look_around(path)
+        return _turns_at(host, path, lambda _: True, by)
+    merged = _turns_at(host, _cwd(host, chat), _is_merged, by)
+    found = {it.author.doer_key: it for it in (*edits.turns(*stretches, by=by), *merged)}
+    return sorted(found.values(), key=lambda turn: turn.author.began)
+
+
+def _cwd(host: Host, number: int | None) -> str:
+    """Return where a chat works."""
+    return host.workspace.chat(number).session.state.cwd
+
+
+def _is_merged(author: Author) -> bool:
+    return author.title.startswith(MERGED)
+
+
+def _turns_at(
+    host: Host, place: str, is_meant: Callable[[Author], bool], by: str = ""
+) -> list[Turn]:
+    """Return the turns that have changed files where that place is: in a worktree, or in none."""
+    here = _paths_at(host, place)
+    sessions = _sessions_at(host, place, is_meant)
+    turns = host.review.log.turns(*map(Stretch, sessions), by=by)
+    found = (it for it in turns if is_meant(it.author) and here & {*it.paths})
     return sorted(found, key=lambda turn: turn.author.began)
+
+
+def _paths_at(host: Host, place: str) -> set[str]:
+    trees = host.workspace.worktrees
+    return {it for it in host.review.presenter.paths() if trees.at(it) == trees.at(place)}
+
+
+def _sessions_at(host: Host, place: str, is_meant: Callable[[Author], bool]) -> set[SessionKey]:
+    """Return the sessions that have changed files there so, whether or not that is undone."""
+    every = (it for path in _paths_at(host, place) for it in authors(host, path))
+    return {it.session_key for it in every if is_meant(it)}
 
 
 def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:

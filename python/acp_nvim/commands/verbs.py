@@ -38,6 +38,7 @@ from acp_nvim.commands.payloads import (
     of_views,
 )
 from acp_nvim.commands.sessions import deeds, left, listing, stayed
+from acp_nvim.commands.worktrees import racing, versions, worktrees
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 
@@ -79,6 +80,13 @@ VERBS: Mapping[str, Verb[Any]] = {
     "reopen": Verb(of_sessions.Reopen, deeds.reopen),
     "forget": Verb(of_sessions.Forget, deeds.forget),
     "rename": Verb(of_sessions.Rename, deeds.rename),
+    "worktree": Verb(of_sessions.OfWorktree, lambda *it: worktrees.worktree(*it)),
+    "race": Verb(of_sessions.Race, lambda *it: racing.race(*it)),
+    "versions": Verb(of_sessions.CompareVersions, lambda *it: versions.compare(*it)),
+    "versions_checked": Verb(of_sessions.OfVersions, lambda *it: versions.checked(*it)),
+    "versions_file": Verb(of_sessions.OfVersionsFile, lambda *it: versions.file(*it)),
+    "versions_take": Verb(of_sessions.TakeVersion, lambda *it: versions.take(*it)),
+    "versions_closed": Verb(of_sessions.OfVersions, lambda *it: versions.closed(*it)),
     "last_agent": Verb(of_sessions.OfProject, deeds.last_agent),
     "agents": Verb(payloads.Nothing, agent.agents),
     "agent_list": Verb(of_agents.ListAgents, agent_list.listing),
@@ -125,6 +133,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "follow_link": Verb(of_views.FollowLink, viewing.follow_link),
     "browse": Verb(of_views.OpenLink, viewing.browse),
     "chat_wiped": Verb(payloads.OfChat, viewing.chat_wiped),
+    "chat_room": Verb(of_views.ChatRoom, viewing.chat_room),
     "inspect": Verb(payloads.Nothing, viewing.inspect),
     "review": Verb(of_reviews.ShowReview, reviewing.review),
     "edited": Verb(payloads.OfFile, reviewing.edited),

@@ -16,6 +16,7 @@ from acp_nvim.commands import explaining, reviewing, terminals
 from acp_nvim.commands.payloads import Nothing, OfChat
 from acp_nvim.commands.payloads.of_reviews import ShowReview
 from acp_nvim.commands.payloads.of_views import (
+    ChatRoom,
     Fold,
     Follow,
     FollowLink,
@@ -71,6 +72,12 @@ def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:
     host.editor.screen.touch(chat.number)
     is_asked = payload.action == "toggle" and not has_fold and chat.pins_plan
     return visible(plan.text(state.plan)) if is_asked and state.plan else None
+
+
+def chat_room(host: Host, payload: ChatRoom) -> None:
+    """Lay out for its window what depends on that."""
+    host.workspace.chat(payload.chat).room = payload.room
+    host.editor.screen.touch(payload.chat)
 
 
 async def _review(host: Host, chat: int, turn: int) -> None:

@@ -61,8 +61,8 @@ class Section(BaseModel):
         value = as_map(value)
         if not isinstance(value, dict):
             return value
-        if unknown := [key for key in value if key not in cls.model_fields]:
-            known = list(cls.model_fields)
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        if unknown := [key for key in value if key not in known]:
             raise PydanticCustomError("unknown", "unknown", {"keys": unknown, "known": known})
         return value
 
@@ -189,6 +189,18 @@ class UiOptions(Section):
     winbar: StaysInLua = None
 
 
+class WorktreeOptions(Section):
+    """Untracked files of the project that are copied into a worktree."""
+
+    copied: List[str] = Field(default=(), alias="copy")
+
+
+class RaceOptions(Section):
+    """The command by whose exit code agents that raced are compared."""
+
+    check: str | None = None
+
+
 class LogOptions(Section):
     """How much is logged."""
 
@@ -211,6 +223,8 @@ class Options(Section):
     terminal: TerminalOptions = TerminalOptions()
     fs: FsOptions = FsOptions()
     ui: UiOptions = UiOptions()
+    worktree: WorktreeOptions = WorktreeOptions()
+    race: RaceOptions = RaceOptions()
     restore: bool = False
     idle_minutes: Minutes = 0.0
     registry: RegistryUrl | None = None

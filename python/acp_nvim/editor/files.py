@@ -86,6 +86,11 @@ class Files(Protocol):
     async def loaded(self, path: str) -> LiveBuffer | None:
         """Return the loaded file buffer of that path, or None."""
 
+    def known(self, path: str) -> LiveBuffer | None:
+        """Return it as it was when it was read last, or as our own edit has left it since; None:
+        nobody knows. Asks nobody."""
+        return None
+
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the roots."""
 

@@ -19,14 +19,14 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
 
 from acp_nvim.errors import FileProblem
-from acp_nvim.hunks import apply, diff
+from acp_nvim.hunks import RECENT, apply, diff
 from acp_nvim.patterns import lazy_pattern
 
 BOM = "\ufeff"
@@ -116,6 +116,10 @@ def may_be_wide(data: bytes) -> bool:
 def exact_text(data: bytes, encoding: str = "") -> str:
     """Return the exact text of a file; `encoding`: that of its buffer, "" without one."""
     name = codec(encoding) if encoding else marked(data)
+    return RECENT.made(data, f"as {name}", partial(_exact, data, name))
+
+
+def _exact(data: bytes, name: str) -> str:
     if data and name in MARKS and not _is_narrow(data):
         try:
             return MARKS[name] + data.decode(name)
@@ -134,7 +138,9 @@ def exact_bytes(path: str, text: str) -> bytes:
     """Return the bytes that are this exact text. Raises `Misfit` if none are."""
     wide = WIDE.get(text[:1])
     try:
-        return text[1:].encode(wide) if wide else text.encode(UTF_8, "surrogateescape")
+        if wide:
+            return text[1:].encode(wide)
+        return RECENT.made(text, "bytes", partial(text.encode, UTF_8, "surrogateescape"))
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start + 1) + 1
         raise Misfit(f"{path} cannot hold line {line} in its encoding") from error
@@ -202,16 +208,22 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
     end = "\n" if "\n" in old or "\n" in content else "\r"
     lines, seen, new = (it.split(end) for it in (old, clean(old, encoding), content))
     kept = _bare(zip(seen, lines, strict=True))
-    changed = []
-    for hunk in diff(seen, new):
-        exact = tuple(encoded_line(line, name, kept) for line in hunk.lines)
-        for read, line in zip(hunk.lines, exact, strict=True):
-            if sure and line.startswith(UNCODED) and read.removesuffix("\r") not in kept:
-                raise _misfit(path, encoding, name, read, new.index(read) + 1)
-        changed.append(replace(hunk, lines=exact))
-    made = apply(lines, changed)
-    _check_end(path, name, made[-1], (lines[-1], new[-1]) if sure else (made[-1],))
+    exact = ((it, tuple(encoded_line(to, name, kept) for to in it.lines)) for it in diff(seen, new))
+    made = apply(lines, [replace(hunk, lines=to) for hunk, to in exact])
+    if sure:
+        _check_held(path, encoding, zip(new, made, strict=True), kept)
+        _check_end(path, name, made[-1], (lines[-1], new[-1]))
     return end.join(made)
+
+
+def _check_held(
+    path: str, encoding: str, made: Iterable[tuple[str, str]], kept: Mapping[str, str]
+) -> None:
+    """Raise `Misfit` for a line that has no bytes, and is not as it was."""
+    for row, (read, line) in enumerate(made, 1):
+        if line.startswith(UNCODED) and read.removesuffix("\r") not in kept:
+            name = codec(encoding) if encoding else LATIN_1
+            raise _misfit(path, encoding, name, read, row)
 
 
 def _kept(path: str, content: str, old: str, encoding: str) -> str:

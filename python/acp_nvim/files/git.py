@@ -1,7 +1,7 @@
 """What git knows of a folder: its files, and what has changed in it.
 
-Only reads; each call has a limit of bytes and of time. For mentions and for baselines. Every call
-of git is made here (`_output`), and none runs what the user's or a project's configuration names:
+Reads, for mentions and for baselines; each call has a limit of bytes and of time. Every call of git
+is made here (`run`), also those of `worktrees`, and none runs what a configuration names:
 a `.git/config` may be anyone's. (pygit2 would run nothing either, but is 5 MB of C that has its own
 idea of what is ignored; dulwich is Python, and takes seconds for what git lists in 0.1.)
 """
@@ -12,7 +12,6 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from subprocess import STDOUT
 from tempfile import TemporaryFile
 
 import anyio
@@ -56,6 +55,8 @@ _FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
 _SETTINGS = ("config", "-z", "--list", "--show-origin", "--includes")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
+_OWN_RULES = ("rev-parse", "--git-path", "index", "--git-path", "info/exclude")
+_IS_IGNORED = ("check-ignore", "-z", "--stdin")
 _BLOBS = ("cat-file", "--batch")
 _ATTRIBUTES = ("check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding")
 _ENTRY = lazy_pattern(
@@ -101,11 +102,11 @@ async def diff(folder: str, limit: int) -> str:
 
     Raises `UserError` where there is no repository.
     """
-    without_filters = await _without_filters(folder)
+    off = await without_filters(folder)
     diffs = ((*_DIFF, "HEAD"), _DIFF)  # before the first commit there is no HEAD
-    for arguments in diffs if without_filters is not None else ():
+    for arguments in diffs if off is not None else ():
         # below it only: `core.worktree` may be the home directory
-        command = (*(without_filters or ()), *arguments, *_WITHIN, "--", ".")
+        command = (*(off or ()), *arguments, *_WITHIN, "--", ".")
         output = await _output(folder, command, limit)
         if output is not None:
             text = output[:limit].decode("utf-8", "replace")
@@ -153,29 +154,12 @@ async def _complaint(folder: str) -> str:
     # any name will do: what fails here fails for all
     arguments = ("--literal-pathspecs", *_LIST, "--", ".git")
     try:
-        command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
-        env |= {"LC_ALL": "C", "LANGUAGE": ""}
-        async with await start(command, stderr=STDOUT, env=env) as process:
-            try:
-                with anyio.fail_after(PATIENCE):
-                    said = await _all(process)
-            finally:
-                if process.returncode is None:
-                    process.kill()
+        ran = await run(folder, arguments, env={"LC_ALL": "C", "LANGUAGE": ""})
     except TimeoutError:
         return ""
     except (OSError, ValueError):
         return _NO_GIT
-    return said.decode("utf-8", "replace").strip() or "it fails" if process.returncode else ""
-
-
-async def _all(process: Process) -> bytes:
-    output = bytearray()
-    if process.stdout is not None:
-        async for chunk in process.stdout:
-            output += chunk[: COMPLAINT_LIMIT - len(output)]
-    await process.wait()
-    return bytes(output)
+    return (ran.said or "it fails") if ran.code else ""
 
 
 async def files(folder: str) -> list[str]:
@@ -199,6 +183,36 @@ async def ignored(folder: str, limit: int) -> Names | None:
     """Return the same of what git ignores there; a folder that it ignores as a whole is one name
     that ends in "/"."""
     return await _names(folder, _IGNORED, limit)
+
+
+async def ignored_folders(folder: str, limit: int) -> set[str] | None:
+    """Return the folders there in which git ignores whatever may come; None if it does not tell."""
+    listed = await ignored(folder, limit)
+    if listed is None or not listed.whole:
+        return None
+    names = "".join(f"{name}\0" for name in listed.names if name.endswith("/"))
+    # without a rule of its own it only has nothing but ignored files; git fails if none has one
+    output = await _output(folder, _IS_IGNORED, limit, os.fsencode(names)) if names else b""
+    found = os.fsdecode(output or b"").split("\0")
+    return {inside(folder) + name.rstrip("/") for name in found if name}
+
+
+async def rules(folder: str) -> list[str]:
+    """Return the files by which git decides what it lists there, besides those called .gitignore;
+    none if it does not answer."""
+    places = await _output(folder, _OWN_RULES, LISTING_LIMIT)
+    if places is None:
+        return []
+    return _ruling(folder, os.fsdecode(places).splitlines(), await settings(folder))
+
+
+def _ruling(folder: str, own: Sequence[str], said: Sequence[Setting]) -> list[str]:
+    home = os.path.expanduser("~")
+    above = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    names = [os.path.expanduser(it.value) for it in said if it.key == "core.excludesfile"]
+    names += (os.path.join(above, "git", name) for name in ("ignore", "config"))
+    names += (*own, *(it.file for it in said), os.path.join(home, ".gitconfig"))
+    return [os.path.join(folder, name) for name in dict.fromkeys(names)]
 
 
 async def index_written(folder: str) -> int:
@@ -294,7 +308,7 @@ async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names |
     return Names(tuple(names), len(output) <= limit)
 
 
-async def _without_filters(folder: str) -> tuple[str, ...] | None:
+async def without_filters(folder: str) -> tuple[str, ...] | None:
     """Return the options that turn off all filters of the configuration; None if that cannot be.
 
     A filter is a command that git runs on the text of a file before it compares it.
@@ -326,39 +340,66 @@ def _program() -> str:
     return found
 
 
-async def _output(
-    folder: str, arguments: tuple[str, ...], limit: int, told: bytes = b""
-) -> bytes | None:
-    """Return the output, or its first `limit` bytes and a few more; None if it failed.
+class Ran(Struct, frozen=True):
+    """How a call of git has ended: what it printed, and what it said of errors."""
 
-    `told`: what it is to read.
+    code: int
+    output: bytes
+    said: str
+
+
+async def run(
+    folder: str,
+    arguments: Sequence[str],
+    *,
+    limit: int = LISTING_LIMIT,
+    told: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    patience: float = PATIENCE,
+) -> Ran:
+    """Run git in a folder; no more is read than `limit` bytes and a few: it is ended then.
+
+    `told`: what it is to read; `env`: variables besides ours. Raises `OSError`, `ValueError` for a
+    null character, `TimeoutError`.
     """
-    try:
-        command, env = [_program(), *_HARMLESS, "-C", folder, *arguments], environment()
-        # a file: a pipe that git does not read while we do not read its answer would hold both
-        with TemporaryFile() as words:
-            words.write(told)
-            words.seek(0)
-            process = await start(command, env=env, stdin=words.fileno())
-        async with process:
+    command = [_program(), *_HARMLESS, "-C", folder, *arguments]
+    # files: a pipe that git does not read while we do not read its answer would hold both
+    with TemporaryFile() as words, TemporaryFile() as errors:
+        words.write(told)
+        words.seek(0)
+        handles = words.fileno(), errors.fileno()
+        env = {**environment(), **(env or {})}
+        async with await start(command, env=env, stdin=handles[0], stderr=handles[1]) as process:
             try:
-                with anyio.fail_after(PATIENCE):
-                    return await _read(process, limit)
+                with anyio.fail_after(patience):
+                    output, code = await _read(process, limit)
             finally:
                 if process.returncode is None:
                     process.kill()
+        errors.seek(0)
+        said = errors.read(COMPLAINT_LIMIT).decode("utf-8", "replace").strip()
+    return Ran(code, output, said)
+
+
+async def _output(
+    folder: str, arguments: tuple[str, ...], limit: int, told: bytes = b""
+) -> bytes | None:
+    """Return the output, or its first `limit` bytes and a few more; None if it failed."""
+    try:
+        ran = await run(folder, arguments, limit=limit, told=told)
     except (OSError, TimeoutError):
         return None
+    return None if ran.code else ran.output
 
 
-async def _read(process: Process, limit: int) -> bytes | None:
+async def _read(process: Process, limit: int) -> tuple[bytes, int]:
     output = bytearray()
     if process.stdout is not None:
         async for chunk in process.stdout:
             output += chunk
             if len(output) > limit:
-                return bytes(output)
-    return bytes(output) if await process.wait() == 0 else None
+                return bytes(output), 0
+    return bytes(output), await process.wait()
 
 
 def _walk(folder: str) -> list[str]:

@@ -17,11 +17,11 @@ from msgspec.structs import replace
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.settle import Candidate, Followed, Lineage
+from acp_nvim.files.settle import Candidate, Followed, Lineage, as_carried
 from acp_nvim.files.write import WriteRequest, WriteResult
 from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.history.line_ends import even
-from acp_nvim.history.versions import carried, nearest, taken_back
+from acp_nvim.history.versions import nearest, taken_back
 
 MOST_KNOWN = 1_000
 """Texts that are remembered of a session; what the agent has learned longest ago goes first."""
@@ -118,9 +118,8 @@ class Agreed(Struct, frozen=True):
     saved with its own text; `saved`: the stamp of the file as the user has last written it: with
     another one this is over."""
 
-    text: str
+    version: Candidate
     saved: str
-    encoding: str
 
 
 class Knowledge:
@@ -168,7 +167,6 @@ class Knowledge:
         """
         path, base, content = request.path, request.base, request.content
         agreed = self._agreement(path, written.saved)
-        text = written.disk if agreed is None else agreed.text
         was, encoding = self.of(session, path), written.encoding or ""
         if written.taken:
             known = replace(was, base=base).changed(content)
@@ -176,15 +174,21 @@ class Knowledge:
             turn = None if author is None else author.turn_key
             known = replace(known, encoding=encoding, returned=returned, writer=turn)
         else:  # of its own lines it knows those that were taken, of the user's text what it did
-            made = _carried(base, written.before, written.after) if isinstance(base, str) else base
+            made = (
+                as_carried(base, written.before, written.after) if isinstance(base, str) else base
+            )
             known = replace(was, base=made, made=UNKNOWN)
         self._know(session, path, replace(known, text=content, how="written"))
         self._writers.pop(path, None)
         if author is not None:
             self._writers[path] = author
-        text = content if text is None else _carried(text, written.before, written.after)
         self._agreed.pop(path, None)
-        self._agreed[path] = Agreed(text or "", written.saved, encoding)
+        older = agreed.version if agreed else written.disk
+        if isinstance(older, str):
+            older = Candidate(older, encoding)
+        moved = None if older is None else older.then(written.before, written.after)
+        version = replace(moved or Candidate(content, ""), encoding=encoding)
+        self._agreed[path] = Agreed(version, written.saved)
         while len(self._agreed) > 1 and self._agreed_too_much():
             del self._agreed[next(iter(self._agreed))]
 
@@ -208,13 +212,13 @@ class Knowledge:
             older = followed.base
         made: Text = known
         if isinstance(older, str) and known != was.base:  # else it is as the agent had it at last
-            made = _carried(older, before, after)
+            made = as_carried(older, before, after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
         is_whole = known is not None and isinstance(was.base, str) and even(known) == even(was.base)
         how: How = was.how if is_whole else "left"  # other line ends are no other text
         now = replace(was, text=known, how=how, encoding=encoding)
         if isinstance(was.returned, str):
-            now = replace(now, returned=_carried(was.returned, before, after))
+            now = replace(now, returned=as_carried(was.returned, before, after))
         if how_sure == "sure" or _begins(was, known):
             now = now if made == was.base else now.changed(made)
             now = replace(now, made=UNKNOWN)
@@ -249,8 +253,7 @@ class Knowledge:
         """The live text has become another one because the disk did, or by a user's decision."""
         agreed = self._agreed.get(path)
         if agreed is not None and before != after:
-            text = _carried(agreed.text, before, after) or ""
-            self._agreed[path] = replace(agreed, text=text)
+            self._agreed[path] = replace(agreed, version=agreed.version.then(before, after))
 
     def decided(self, path: str, before: str | None, after: str | None) -> None:
         """The user has decided what the file holds: agents know that once they are told."""
@@ -262,7 +265,7 @@ class Knowledge:
             if isinstance(known.latest, Unknown) or before == after:
                 continue
             last = known.latest if isinstance(known.returned, Unknown) else known.returned
-            now = _carried(last, before, after) if last is not None else after and clean(after)
+            now = as_carried(last, before, after) if last is not None else after and clean(after)
             untold: Text = UNKNOWN if now == known.latest else now
             self._know(session, path, replace(known, returned=untold))
 
@@ -286,7 +289,7 @@ class Knowledge:
         back in its place it need not know: it may go on from what it had before its change."""
         known = self.of(session, path)
         if known.how == "left" and isinstance(known.latest, str):
-            made = _carried(known.latest, before, after)
+            made = as_carried(known.latest, before, after)
             if known.made is UNKNOWN and known.upon:
                 known = replace(known, base=known.upon[-1], upon=known.upon[:-1])
             self._know(session, path, replace(known, how="told", made=made))
@@ -306,7 +309,7 @@ class Knowledge:
         agreed = self._agreement(path, saved)
         if agreed is None:
             return Lineage(tuple(found))
-        found.append(Candidate(agreed.text, agreed.encoding))
+        found.append(agreed.version)
         writer = self._writers.get(path)
         is_others = writer is not None and writer.reader_key != own
         last = self.of(writer.reader_key, path) if writer and is_others else NOTHING
@@ -322,7 +325,7 @@ class Knowledge:
         return agreed
 
     def _agreed_too_much(self) -> bool:
-        size = sum(len(it.text) for it in self._agreed.values())
+        size = sum(it.version.size for it in self._agreed.values())
         return len(self._agreed) > MOST_KNOWN or size > MOST_TEXT
 
     def _know(self, session: SessionKey, path: str, known: Known) -> None:
@@ -402,10 +405,3 @@ def _begins(known: Known, text: str | None) -> bool:
     """Tell whether a text is what the agent last read or wrote as a whole, or the beginning of it,
     as of a file that is being written."""
     return bool(text) and isinstance(known.base, str) and known.base.startswith(text or "")
-
-
-def _carried(version: str, before: str | None, after: str | None) -> str | None:
-    """Return a version with what somebody made of a newer one; None: no file."""
-    if before is None or after is None:
-        return None if after is None else clean(after)
-    return clean(carried(*map(clean, (version, before, after))))

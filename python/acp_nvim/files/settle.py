@@ -25,18 +25,43 @@ from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
 from acp_nvim.history.line_ends import even
-from acp_nvim.history.versions import nearest
+from acp_nvim.history.versions import carried, nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
 
 class Candidate(Struct, frozen=True):
     """A text that a change may have been made of, as agents read it.
 
-    `encoding`: that of the buffer by which it was read, "" without one.
+    `encoding`: that of the buffer by which it was read, "" without one. `since`: what the file has
+    become since, of which the text is to have as much as was changed by that.
     """
 
-    text: str
+    was: str
     encoding: str
+    since: tuple[str | None, str | None] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text with that, which is found out by who asks: mostly nobody does."""
+        return (as_carried(self.was, *self.since) or "") if self.since else self.was
+
+    @property
+    def size(self) -> int:
+        """How many characters it holds."""
+        return sum(len(it) for it in (self.was, *(self.since or ())) if it is not None)
+
+    def then(self, before: str | None, after: str | None) -> Candidate:
+        """Return it with what somebody has made of the file."""
+        if self.since and self.since[1] == before:
+            return replace(self, since=(self.since[0], after))
+        return replace(self, was=self.text, since=(before, after))
+
+
+def as_carried(version: str, before: str | None, after: str | None) -> str | None:
+    """Return a version with what somebody made of a newer one, as agents read it; None: no file."""
+    if before is None or after is None:
+        return None if after is None else clean(after)
+    return clean(carried(*map(clean, (version, before, after))))
 
 
 class Lineage(Struct, frozen=True):
@@ -55,6 +80,8 @@ class Lineage(Struct, frozen=True):
     def base(self, before: str, after: str, encoding: str) -> str:
         """Return what `after` was made of, where the disk held `before`: both exact texts, of a
         buffer with that encoding."""
+        if before == after:
+            return before
         if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
             return before  # the one has characters, the other bytes that are none
         if clean(after, encoding) == self.repeated:

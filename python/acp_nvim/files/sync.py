@@ -28,6 +28,7 @@ from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.conflicts import Conflicts
 from acp_nvim.files.deferred import Deferred, DeferredChange, as_new
+from acp_nvim.files.disk import DiskText
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
 from acp_nvim.files.hands import Hands
@@ -134,6 +135,17 @@ class DiskSync:
         async with self.exclusive():
             await self._sweep(None, roots, refresh_until=deadline)
 
+    async def settle(self, roots: Roots) -> None:
+        """Do now what the next turn would have to wait for at its beginning: nobody waits."""
+        if self._baselines.is_torn(roots):
+            async with self.exclusive():
+                await self._sweep(None, roots, refresh_until=0.0)
+        await self._baselines.read_on()
+
+    async def leave(self, used: Iterable[str]) -> None:
+        """Sessions work below these folders only."""
+        await self._baselines.leave(used)
+
     async def was_read(
         self, session: SessionKey, roots: Roots, paths: Iterable[str], call: str = ""
     ) -> None:
@@ -207,7 +219,7 @@ class DiskSync:
             told = told if change is None else joined(told, change)
             same = change is None and isinstance(known, str) and path not in self.conflicts
             opened = await self._files.loaded(path) if change and not buffer else buffer
-            live = await with_buffer(path, opened)  # it may be opened meanwhile
+            live = self._as_seen(path, opened) or await with_buffer(path, opened)
             change = self.deferred.without_own(live, change)
             whose = self._asked.whose(path, author, self._knowledge.repeats(live))
             found = await self._follow(live, whose, change, same=same, sure=sure)
@@ -217,6 +229,13 @@ class DiskSync:
         if before is UNKNOWN and told is not None:
             before = told.before
         return Synced(live, before, told, self._busy.get(path), self.deferred.unread(path))
+
+    def _as_seen(self, path: str, buffer: LiveBuffer | None) -> LiveFile | None:
+        """Return the file as it was just looked at, None if that has no text, or is over."""
+        text, stamp = self._baselines.text(path, encoding_of(buffer)), disk.stamp(path)
+        if not isinstance(text, str) or not self._baselines.held(path, stamp):
+            return None
+        return LiveFile(path, DiskText(text), buffer, stamp=stamp, mode=disk.mode(path))
 
     async def refresh(self, path: str, encoding: str, text: str | None = None) -> None:
         """See the file as it is now: it was we who wrote it, through a buffer in that encoding.

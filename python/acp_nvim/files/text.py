@@ -15,7 +15,9 @@ from acp_nvim.hunks import (
     ConflictRegion,
     Hunk,
     apply,
+    bare_lines,
     diff,
+    join_lines,
     merge,
     moved,
     reconcile,
@@ -33,9 +35,8 @@ def buffer_text(buffer: LiveBuffer) -> str:
     end, lines = LINE_ENDS[buffer.fileformat], buffer.lines
     if buffer.fileformat == "mac":  # so Neovim has a line feed there
         lines = tuple(line.replace(end, "\n") for line in lines)
-    text = end.join(lines) + (end if buffer.endofline else "")
-    if buffer.endoffile:
-        text += DOS_END
+    last = (end if buffer.endofline else "") + (DOS_END if buffer.endoffile else "")
+    text = join_lines(lines, end, last)
     return _mark(buffer) + (BOM + text if buffer.bom and _has_bom(buffer) else text)
 
 
@@ -67,11 +68,9 @@ def buffer_form(content: str, buffer: LiveBuffer) -> tuple[tuple[str, ...], Buff
     text = text.removesuffix(DOS_END) if endoffile else text
     end = LINE_ENDS[fileformat]
     ended = text.endswith(end)
-    lines = (text[: -len(end)] if ended else text).split(end)
-    if not content:
-        lines = []
     bom = bom if _has_bom(buffer) else buffer.bom
-    return tuple(lines), BufferOptions(fileformat, buffer.encoding, bom, ended, endoffile)
+    lines = bare_lines(text, end) or (("",) if content else ())
+    return lines, BufferOptions(fileformat, buffer.encoding, bom, ended, endoffile)
 
 
 def form_edits(content: str, buffer: LiveBuffer) -> tuple[tuple[Hunk, ...], BufferOptions]:
@@ -107,7 +106,7 @@ def _fileformat(text: str, now: str) -> str:
     """Return dos if all lines end so, mac if the file is that and still could be, else unix."""
     text = text.removesuffix(DOS_END)
     ends = text.count("\n")
-    if ends and text.count("\r\n") == ends:
+    if ends and "\r" in text and text.count("\r\n") == ends:
         return "dos"
     if not ends and (now == "dos" or (now == "mac" and "\r" in text)):
         return now

@@ -16,7 +16,7 @@ from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.encoding import NotRead, encoded, exact_bytes
+from acp_nvim.files.encoding import UTF_8, NotRead, codec, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits
 from acp_nvim.history.line_ends import Even, with_ends_of
@@ -192,16 +192,15 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         return replace(kept, saved=buffer.saved, left=live.on_disk)
     editing = partial(_edit, request, buffer, ours, on_disk)
     merged, hunks, options = await aside_if_large(editing, ours, request.content)
-    after = buffer_text(_edited(buffer, hunks, options))
     encoding = options.encoding or "utf-8"
-    result = WriteResult(before, after, encoding=encoding, disk=on_disk, saved=buffer.saved)
+    result = WriteResult(before, merged, encoding=encoding, disk=on_disk, saved=buffer.saved)
     saved = merged == on_disk and not buffer.modified
     if saved:
         result = replace(result, left=live.on_disk)
-        if after == text:
+        if merged == text:
             return result
-    exact_bytes(live.path, after)
-    await request.begun(before, after)
+    exact_bytes(live.path, merged)
+    await request.begun(before, merged)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options, stamp=live.stamp)
@@ -237,7 +236,8 @@ async def _check(files: Files, live: LiveFile, buffer: LiveBuffer) -> None:
             f"its buffer is {buffer.locked}",
         )
     on_disk = live.on_disk
-    if buffer.modified and on_disk is not None:
+    is_plain = on_disk is None or (on_disk.isascii() and codec(buffer.encoding) == UTF_8)
+    if buffer.modified and on_disk is not None and not is_plain:
         # what Neovim has not read of it as it is would be gone
         hunks, _ = await aside_if_large(partial(form_edits, on_disk, buffer), on_disk)
         await files.check(buffer, hunks)
@@ -258,21 +258,6 @@ def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | N
     if not buffer.modified:
         return ours
     return "" if request.base is None or on_disk is None else on_disk
-
-
-def _edited(buffer: LiveBuffer, hunks: Sequence[Hunk], options: BufferOptions) -> LiveBuffer:
-    """Return the buffer as it is after an edit."""
-    lines = tuple(apply(buffer.lines, hunks))
-    return replace(
-        buffer,
-        lines=lines,
-        empty=not lines or (buffer.empty and not hunks),
-        fileformat=options.fileformat,
-        encoding=options.encoding,
-        bom=options.bom,
-        endofline=options.endofline,
-        endoffile=options.endoffile,
-    )
 
 
 def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> str:

@@ -18,6 +18,10 @@ DoerKey: TypeAlias = tuple[str, str, int, float, str]
 """The same, and the id of a sub-agent, "" for the agent itself: who did it in that turn."""
 
 
+MERGED = "merged from "
+"""How the title begins of what was merged from a worktree, instead of that of a tool call."""
+
+
 class Author(Struct, frozen=True):
     """The turn of an agent, and the tool call in it, that a change came from."""
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Saw, Wrote
 from acp_nvim.history.file import File
-from acp_nvim.history.form import LINE_ENDS, all_bare, end_of, joined, kind, parsed
+from acp_nvim.history.form import LINE_ENDS, all_bare, end_of, kind, parsed, text_of
 from acp_nvim.history.line import (
     FILE,
     NOBODY,
@@ -67,7 +67,7 @@ def _as_it_went(file: File) -> str | None:
         return None
     went = [run for run in file.runs if run.story.killers == gone.killers]
     lines = [text for run in went for text in run.texts if text != FILE]
-    return "".join(joined(lines, file.settings))
+    return text_of(lines, file.settings)
 
 
 def _goes_on(old: str, new: str) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 
 from msgspec import Struct, field
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
-from acp_nvim.history.form import end_of, in_force, joined
+from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
+from acp_nvim.hunks import RECENT
 
 
 class File(Struct, frozen=True):
@@ -39,14 +41,14 @@ class File(Struct, frozen=True):
         return end_of(self.settings)
 
     @property
-    def lines(self) -> list[str]:
-        """The lines with their ends, as they were last seen."""
-        return joined([it for it in alive_lines(self.runs) if it != FILE], self.settings)
-
-    @property
     def text(self) -> str | None:
         """The text as it was last seen; None: there was no file."""
-        return "".join(self.lines) if self.is_there else None
+        if not self.is_there:
+            return None
+        settings = self.settings
+        return RECENT.made(
+            self.runs, repr(settings), partial(_text, self.runs, settings), size=self.size
+        )
 
     @property
     def is_there(self) -> bool:
@@ -106,3 +108,7 @@ class File(Struct, frozen=True):
     def is_users(self, story: Story) -> bool:
         """Tell whether a change of the user's takes the line out."""
         return any(self.change(it) is None for it in story.killers)
+
+
+def _text(runs: Runs, settings: tuple[str, ...]) -> str:
+    return text_of([it for it in alive_lines(runs) if it != FILE], settings)

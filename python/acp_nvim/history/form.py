@@ -6,12 +6,13 @@ which has a story as lines do. Where the ends are mixed, lines that end otherwis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from acp_nvim.history.line import FILE, Runs
+from acp_nvim.hunks import bare_lines
 from acp_nvim.patterns import lazy_pattern
 
 MARK: Final = lazy_pattern("[\udd10-\udd3f]?\ufeff?")
@@ -45,7 +46,7 @@ def parsed(text: str | None, end: str = "") -> Written:
         return Written([] if text is None else [FILE])
     mark, rest = marked(text)
     body = rest or ""
-    feeds, both = body.count("\n"), body.count("\r\n")
+    feeds, both = body.count("\n"), body.count("\r\n") if "\r" in body else 0
     if not feeds:
         end = "\r" if "\r" in body else ""
     elif both in (0, feeds):
@@ -54,19 +55,18 @@ def parsed(text: str | None, end: str = "") -> Written:
         end = "\r\n" if 2 * both > feeds else "\n"
     is_ended = bool(end) and body.endswith("\n" if feeds else end)
     lines = _split(body, end, is_mixed=0 < both < feeds)
-    lines = lines[:-1] if is_ended else lines
     settings = [BOM + mark, LAST + (ENDED if is_ended else OPEN)]
     settings += [LINE_ENDS + ENDS[end]] if end else []
     return Written([FILE, *lines], tuple(settings))
 
 
-def _split(text: str, end: str, *, is_mixed: bool) -> list[str]:
+def _split(text: str, end: str, *, is_mixed: bool) -> Sequence[str]:
     if not end:
         return [text]
     if not is_mixed:
-        return text.split(end)
+        return bare_lines(text, end)
     *lines, last = text.split("\n")
-    return [*all_bare((f"{line}\n" for line in lines), end), last]
+    return [*all_bare([f"{line}\n" for line in lines], end), *([last] if last else [])]
 
 
 def in_force(form: Runs) -> tuple[str, ...]:
@@ -76,9 +76,9 @@ def in_force(form: Runs) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def all_bare(lines: Iterable[str], end: str) -> list[str]:
+def all_bare(lines: Sequence[str], end: str) -> Sequence[str]:
     """Return lines without the ends that they carry themselves, see `bare`."""
-    return [bare(line, end) if line.endswith("\n") else line for line in lines]
+    return [bare(line, end) for line in lines] if "\n" in "".join(lines) else lines
 
 
 def bare(line: str, end: str) -> str:
@@ -100,6 +100,15 @@ def joined(lines: Sequence[str], settings: Sequence[str]) -> list[str]:
     if written and mark:
         written[0] = mark + written[0]
     return written
+
+
+def text_of(lines: Sequence[str], settings: Sequence[str]) -> str:
+    """Return the same as one text."""
+    end = end_of(settings)
+    text = end.join(lines)
+    if not lines or text.count("\n") != (len(lines) - 1) * end.count("\n"):
+        return "".join(joined(lines, settings))  # some lines carry their own end
+    return _value(settings, BOM) + text + ("" if LAST + OPEN in settings else end)
 
 
 def end_of(settings: Sequence[str]) -> str:

@@ -28,11 +28,11 @@ class LineEnds(Struct, frozen=True):
     last: bool | None
 
 
-def merge_lines(*texts: str) -> list[list[str]]:
+def merge_lines(*texts: str) -> list[tuple[str, ...]]:
     """Split texts after line feeds, or old Mac files after their line ends."""
     if any("\n" in text for text in texts):
         return [split_lines(text) for text in texts]
-    return [re.findall("[^\r]*\r|[^\r]+", text) for text in texts]
+    return [tuple(re.findall("[^\r]*\r|[^\r]+", text)) for text in texts]
 
 
 class Even:
@@ -70,16 +70,19 @@ def with_ends_of(file: str, text: str) -> str:
 
 def _ends(text: str) -> LineEnds | None:
     """Return how its lines end; None: in different ways, or some with a carriage return alone."""
+    last = text.endswith("\n") if text else None
+    if "\r" not in text:
+        return LineEnds("\n" if "\n" in text else None, last)
     count, dos = text.count("\n"), text.count("\r\n")
     if text.count("\r") != dos or (dos and dos != count):
         return None
-    each = ("\r\n" if dos else "\n") if count else None
-    return LineEnds(each, text.endswith("\n") if text else None)
+    return LineEnds("\r\n" if dos else "\n", last)
 
 
 def even(text: str) -> str:
     """Return the text with each of its lines ended by a line feed."""
-    return text.replace("\r\n", "\n") + ("\n" if text and not text.endswith("\n") else "")
+    text = text.replace("\r\n", "\n") if "\r" in text else text
+    return text if not text or text.endswith("\n") else text + "\n"
 
 
 def _ended(text: str, ends: LineEnds | None) -> str:

@@ -50,6 +50,8 @@ def carried(version: str, before: str, after: str) -> str:
 
     Nothing else of the newer text comes along, not even where the change stands beside it.
     """
+    if version == before or before == after:
+        return after if version == before else version
     even = Even(before, version, after)
     new, old, made = even.lines
     rows, gaps = _places(len(new), diff(new, old))

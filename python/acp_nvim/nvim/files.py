@@ -28,7 +28,7 @@ from acp_nvim.files.encoding import (
     decoded,
     encoded_line,
 )
-from acp_nvim.hunks import Hunk, apply
+from acp_nvim.hunks import Hunk, apply, bare_lines
 from acp_nvim.session.model import Selection
 
 ATTEMPTS = 3
@@ -65,6 +65,10 @@ class NvimFiles(Files):
         if len(self._last) > REMEMBERED:
             del self._last[next(iter(self._last))]
         return buffer
+
+    def known(self, path: str) -> LiveBuffer | None:
+        """Return it as it was read last, with our own edits since."""
+        return self._last.get(path)
 
     async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
         """Return the resolved paths of all loaded file buffers below the resolved roots."""
@@ -192,18 +196,20 @@ class NvimFiles(Files):
         found = await self._lua("acp.files.live.read", path, None, None, True)
         return found
 
-    async def _portions(self, number: int, tick: int, count: int) -> list[str] | None:
+    async def _portions(self, number: int, tick: int, count: int) -> str | None:
         """Return the lines of a buffer as it is at that changedtick; None if it is another."""
-        lines: list[str] = []
-        while len(lines) < count:
-            portion = await self._lua("acp.files.live.lines", number, tick, len(lines))
-            if not portion:
+        lines, done = [], 0
+        while done < count:
+            portion = await self._lua("acp.files.live.lines", number, tick, done)
+            if portion is None:
                 return None
-            lines += portion
-        return lines
+            lines.append(portion)
+            done += portion.count("\n") + 1
+        return "\n".join(lines)
 
     async def _live(self, found: dict[str, Any]) -> LiveBuffer:
-        lines = await self._exact(tuple(found["lines"]), found.get("encoding", ""))
+        lines = bare_lines(found["lines"] + "\n", "\n")
+        lines = await self._exact(lines, found.get("encoding", ""))
         return LiveBuffer(**(await self._with_written(found) | {"lines": lines}))
 
     async def _with_written(self, found: dict[str, Any]) -> dict[str, Any]:

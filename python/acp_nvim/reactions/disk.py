@@ -39,6 +39,7 @@ async def _prepare(host: Host, roots: Roots) -> None:
     here = [it for it in host.workspace.chats.values() if it.session.state.cwd == roots.cwd]
     if len(here) == 1 and (why := await git.refusal(roots.cwd)):  # said once for each project
         host.editor.notifier.notice(why, warning=True)
+    await host.review.sync.settle(roots)
 
 
 def begin(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:
@@ -56,12 +57,13 @@ def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded)
     host.review.sync.sweep(author, host.workspace.roots(session))
     if author is not None and not session.state.parent:
         host.review.sync.ended.end(author)
-        host.tasks.start_soon(_end, host, author)
+        host.tasks.start_soon(_end, host, author, host.workspace.roots(session))
 
 
-async def _end(host: Host, author: Author) -> None:
+async def _end(host: Host, author: Author, roots: Roots) -> None:
     await host.review.sync.drain()
     host.review.store.journal.end(author)
+    await host.review.sync.settle(roots)
 
 
 def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
@@ -74,6 +76,9 @@ def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -
 def forget(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """What the agent was served is no base of a write any more: its session is over."""
     host.review.knowledge.close(session.state.key)
+    sessions = (it for it in host.workspace.sessions() if it.state.status != "closed")
+    used = {folder for it in sessions for folder in host.workspace.roots(it).folders()}
+    host.tasks.start_soon(host.review.sync.leave, used)
 
 
 def look(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:

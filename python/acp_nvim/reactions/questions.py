@@ -11,20 +11,29 @@ from functools import partial
 
 import anyio
 
+from acp_nvim import lazy
+from acp_nvim.aside import aside
 from acp_nvim.client.session import Session
 from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.questions.preview import Previewed, PreviewService
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.asking import Asked, deed, find, is_large, prepare, showing, shown, subject
-from acp_nvim.session.event import QuestionClosed, QuestionOpened, ToolCallUpdated
+from acp_nvim.session.event import PromptSent, QuestionClosed, QuestionOpened, ToolCallUpdated
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import proposals
+from acp_nvim.session.shell import effects
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.announcement import asked as announcement_of
 from acp_nvim.workspace.host import Host
 
 PATIENCE = 0.3
 """Seconds that a question is kept back for the files that it is about."""
+
+
+def warm(host: Host, _session: Session, _before: SessionState, _event: PromptSent) -> None:
+    """Load what the agent's first question needs, while its answer is waited for."""
+    if lazy.waits(effects):
+        host.tasks.start_soon(aside, partial(lazy.load, effects))
 
 
 def show(host: Host, session: Session, _before: SessionState, event: QuestionOpened) -> None:

@@ -70,7 +70,7 @@ def look_again(host: Host) -> None:
     """See what is kept of the sessions by now."""
     heads = host.store.heads()
     for it in host.workspace.lists.values():
-        it.kept = kept_rows(heads, it.cwd, host.left_open)
+        it.kept = kept_rows(heads, it.cwd, host.left_open, host.workspace.worktrees)
 
 
 def name(host: Host, session: Session, _before: SessionState, event: SessionOpened) -> None:

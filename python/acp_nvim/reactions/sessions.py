@@ -151,7 +151,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
     TurnStarted: (follow_up, tell, follow.begin, screen.list_anew, reopening.moot),
-    PromptSent: (disk.begin, follow_up, notes.look_again, notes.look_around),
+    PromptSent: (questions.warm, disk.begin, follow_up, notes.look_again, notes.look_around),
     PromptSteered: (follow_up,),
     TurnEnded: (
         keep_at_once,

@@ -26,7 +26,7 @@ from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.put import left_by_put, put, stays
 from acp_nvim.files.sync import DiskSync
-from acp_nvim.files.text import taken, with_theirs
+from acp_nvim.files.text import buffer_text, taken, with_theirs
 from acp_nvim.history import review, switch
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, TurnKey
@@ -44,6 +44,7 @@ from acp_nvim.review.acting import (
 )
 from acp_nvim.review.conflicts import is_removal
 from acp_nvim.review.log import EditLog, Turn
+from acp_nvim.review.merging import Merging
 from acp_nvim.review.outcome import (
     Lost,
     Turned,
@@ -80,6 +81,7 @@ class Decisions:
         self._sync = sync
         self._emit = emit
         self._restoring = Restoring(log, files, sync, emit)
+        self.merging = Merging(log, sync, emit, self._look, self._put)
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
@@ -116,11 +118,23 @@ class Decisions:
         and user have done since: they tell of that, too, and of all that comes afterwards.
         """
         async with self._sync.exclusive():
-            live = await self._look(path)
+            live = await self._seen_now(path)
             found()
         review = await self._seen(path, live, kept=kept)
         buffer = None if live is None else live.buffer
         return Seen(review, None if buffer is None else buffer.changedtick)
+
+    async def told(self, path: str, *, found: Callable[[], object] = lambda: None) -> Seen:
+        """Return the hunks of a file as the log has it, if its buffer was left with that text: it
+        is not looked at, and who draws them learns whether they are stale. Else `look`."""
+        buffer, file = self._files.known(path), self._log.file(path)
+        if buffer is None or file is None or self._log.is_missing(path):
+            return await self.look(path, found=found)
+        if file.text != buffer_text(buffer):
+            return await self.look(path, found=found)
+        found()
+        self._looked[path] = buffer.number, buffer.changedtick, buffer.encoding
+        return Seen(await self._seen(path, LiveFile(path, buffer=buffer)), buffer.changedtick)
 
     async def _seen(self, path: str, live: LiveFile | None, *, kept: bool = False) -> FileReview:
         if live is None:
@@ -134,7 +148,7 @@ class Decisions:
         `by`: only what these have done. Raises `UserError`, and then nothing has changed.
         """
         async with self._sync.exclusive():
-            live, at = await self._placed(path, rows, self._look)
+            live, at = await self._placed(path, rows, self._seen_now)
             return await self._keep(path, at, "" if live is None else live.read_text, by)
 
     async def _keep(self, path: str, rows: range | None, text: str, by: Doers = ()) -> int:
@@ -182,7 +196,7 @@ class Decisions:
         if self._log.conflict(path) is None:
             return None
         async with self._sync.exclusive():
-            _, at = await self._placed(path, rows, self._look)
+            _, at = await self._placed(path, rows, self._seen_now)
         found = self._log.conflict(path)
         is_meant = at is None or any(
             first < at.stop and at.start < max(last, first + 1)
@@ -338,9 +352,9 @@ class Decisions:
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
         for _ in range(ATTEMPTS):
-            live, at = await self._placed(path, rows, partial(self._look, raising=True))
+            live, at = await self._placed(path, rows, self._look)
             file = self._log.file(path)
-            if file is None or live is None:
+            if file is None:
                 return Turned(file or File(), path=path)
             turning = partial(turn, file, at)
             is_theirs = saves and await self._is_theirs(live, file)
@@ -401,18 +415,20 @@ class Decisions:
                 return live, at
         raise keeps_changing(path)
 
-    async def _look(self, path: str, *, raising: bool = False) -> LiveFile | None:
+    async def _seen_now(self, path: str) -> LiveFile | None:
+        """Do the same for who changes nothing; None for a file that holds no text."""
+        try:
+            return await self._look(path, changing=False)
+        except UserError:
+            return None
+
+    async def _look(self, path: str, *, changing: bool = True) -> LiveFile:
         """Fold in what the disk and the user have done since; return the file as it is now.
 
         The caller holds `exclusive`: a change half taken note of would be taken for the user's.
-        None, if that is not to be raised, for a file that holds no text.
+        Raises `UserError`, as `_load` does.
         """
-        try:
-            live = await self._load(path, changing=raising)
-        except UserError:
-            if raising:
-                raise
-            return None
+        live = await self._load(path, changing=changing)
         self._log.weigh(path, live.exact)
         await self._log.look(path, live.exact, live.encoding)
         at = live.buffer

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from acp_nvim.aside import LARGE, aside
 from acp_nvim.files.event import DiskChanged, FileWritten, WriteBegun
+from acp_nvim.files.roots import inside
 from acp_nvim.files.text import apart
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, SessionKey, TurnKey
@@ -310,6 +311,13 @@ class EditLog:
             elif session in who:
                 shared.append(path)
         return tuple(shared)
+
+    def forget_below(self, folder: str) -> None:
+        """Keep nothing any more of files in that folder: it is gone."""
+        for path in self.paths():
+            if path.startswith(inside(folder)):
+                self._store.histories.forget(path)
+                self._know(History(path))
 
     # --- before it happens, and after a kill
 

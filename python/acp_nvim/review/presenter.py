@@ -64,7 +64,8 @@ class ReviewPresenter:
         self._scope = scope
         self._fault = fault
         self._listed = listed
-        self._dirty: dict[str, None] = {}
+        self._dirty: dict[str, bool] = {}
+        """The files to be drawn, and whether only what we have done ourselves is new in them."""
         self._seen: dict[str, FileReview] = {}
         self._foreseen: dict[str, Foreseen] = {}
         self._wake = anyio.Event()
@@ -73,9 +74,9 @@ class ReviewPresenter:
         self.shown = False
         """The user wants to see more than signs."""
 
-    def touch(self, path: str) -> None:
-        """That file, or what agents did to it, has changed."""
-        self._dirty[path] = None
+    def touch(self, path: str, *, is_told: bool = False) -> None:
+        """That file, or what agents did to it, has changed; `is_told`: the log has it already."""
+        self._dirty[path] = is_told and self._dirty.get(path, True)
         self._wake.set()
 
     def foresee(self, files: Mapping[str, Foreseen]) -> None:
@@ -134,9 +135,9 @@ class ReviewPresenter:
 
     async def _draw_all(self) -> None:
         dirty, self._dirty = self._dirty, {}
-        for path in dirty:
+        for path, is_told in dirty.items():
             try:
-                await self._draw(path)
+                await self._draw(path, is_told=is_told)
             except Exception as error:  # whatever it is, it concerns this file alone
                 self._fault(error)
 
@@ -151,9 +152,10 @@ class ReviewPresenter:
         lists = await aside(listing) if many else listing()
         await self._reviewer.files(reviews, also, lists=lists, on=self.shown)
 
-    async def _draw(self, path: str) -> None:
+    async def _draw(self, path: str, *, is_told: bool) -> None:
+        look = self._review.told if is_told else self._review.look
         # what looking has found is on the screen in a moment; not what comes after it
-        seen = await self._review.look(path, found=partial(self._dirty.pop, path, None))
+        seen = await look(path, found=partial(self._dirty.pop, path, None))
         comments = await self._comments.look(path)
         self._seen[path] = seen.review
         if seen.tick is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -31,6 +32,7 @@ from acp_nvim.history.file import File
 from acp_nvim.history.fold import apply
 from acp_nvim.history.review import changes
 from acp_nvim.history.switch import undone
+from acp_nvim.hunks import RECENT
 from acp_nvim.storage.record import Value, dumped, dumped_text, plain
 
 PORTION: Final = 2_000
@@ -120,6 +122,10 @@ def digest(text: str | None) -> str:
     """Return what tells a text from others; "" for no file."""
     if text is None:
         return ""
+    return RECENT.made(text, "digest", partial(_digest, text))
+
+
+def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

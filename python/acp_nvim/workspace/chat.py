@@ -69,6 +69,8 @@ class Chat:
         self.waiting = Waiting()
         self.changes = NOTHING
         """What waits for review in its project."""
+        self.room: int | None = None
+        """Cells of a line in its narrowest window; None: it was in none yet."""
         self.pins_plan = False
         self.is_suspended = False
         """Its agent was ended because nobody used it: who chooses the session opens it again."""
@@ -88,7 +90,7 @@ class Chat:
             return self._clock() - since >= SLICE and self._used() - used >= SLICE
 
         drawn = self.transcript = boundary.draw(
-            lambda: render(state, self._opened, self.transcript, is_over),
+            lambda: render(state, self._opened, self.transcript, is_over, self.room),
             lambda error: Transcript(Blocks.of((undrawn("chat", error),))),
         )
         title = boundary.draw(self._bar, partial(faulty_bar, state.status))

@@ -18,19 +18,17 @@ from acp_nvim.view.lists.sessions import Row, merged, open_row, stored_row
 from acp_nvim.view.status import faulty_bar
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
+from acp_nvim.worktrees.records import Worktrees
 
 TITLE = 200
 """Characters of a title that the user may begin a new one with."""
 
 
-def is_same(one: str, other: str) -> bool:
-    """Tell whether two names are of one folder."""
-    return os.path.realpath(one) == os.path.realpath(other)
-
-
-def kept_rows(heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen) -> tuple[Row, ...]:
-    """Return the rows of what is kept of a folder's sessions."""
-    is_here = cache(partial(is_same, cwd))  # of many sessions in few folders
+def kept_rows(
+    heads: Iterable[SavedSession], cwd: str, left_open: LeftOpen, worktrees: Worktrees
+) -> tuple[Row, ...]:
+    """Return the rows of what is kept of a project's sessions, those in its worktrees included."""
+    is_here = cache(partial(worktrees.is_of, cwd))  # of many sessions in few folders
     left = left_open.left(is_here)
     return tuple(
         stored_row(head, was_open=(head.agent, head.id) in left)
@@ -50,12 +48,19 @@ def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
     return tuple(reversed(opened))
 
 
-def titled(row: Row, chats: Mapping[int, Chat]) -> Row:
-    """Return the row with a title, if only the first words of the user."""
+def named(
+    rows: Iterable[Row], chats: Mapping[int, Chat], worktrees: Mapping[str, str]
+) -> tuple[Row, ...]:
+    """Return the rows with titles, if only the first words of the user, and what their worktrees
+    are called."""
+    return tuple(
+        replace(it, title=_title(it, chats), worktree=worktrees.get(it.cwd, "")) for it in rows
+    )
+
+
+def _title(row: Row, chats: Mapping[int, Chat]) -> str | None:
     chat = chats.get(row.chat)
-    if row.title or chat is None:
-        return row
-    return replace(row, title=title_of(chat.session.state))
+    return row.title if row.title or chat is None else title_of(chat.session.state)
 
 
 class SessionList:
@@ -92,6 +97,8 @@ class SessionList:
         """Returns the rows of the sub-agents of an open session."""
         self.waiting: Callable[[str, str], int] = lambda _agent, _session: 0
         """Returns how many hunks of a session wait for review."""
+        self.worktrees: Callable[[], Mapping[str, str]] = dict
+        """Tells what worktrees are called, by their folders."""
         self._chats = chats
         self._clock = clock
         self._now = now
@@ -101,11 +108,11 @@ class SessionList:
         """Return all sessions, whether or not they are shown."""
         rows = merged((open_rows(self._chats, self._now() - self._clock()), self.listed, self.kept))
         found: list[Row] = []
-        for row in rows:
+        for row in named(rows, self._chats, self.worktrees()):
             below = [*self.below(row)] if row.kind == "open" else []
             hunks = self.waiting(row.agent, row.id) if row.kind == "open" else 0
             work = replace(row.work, hunks=hunks) if hunks else row.work
-            found += (titled(replace(row, work=work), self._chats), *below)
+            found += (replace(row, work=work), *below)
         subs = {(it.agent, it.id) for it in found if it.sub.depth and it.id}
         return tuple(it for it in found if it.sub.depth or (it.agent, it.id) not in subs)
 
@@ -166,5 +173,6 @@ def _names(rows: Sequence[Row | None]) -> list[dict[str, object] | bool]:
             "title": one_line(row.title or "", TITLE),
         }
         | ({"call": row.sub.call} if row.sub.call else {})
+        | ({"worktree": row.worktree.rpartition("⎇ ")[2]} if row.worktree else {})
         for row in rows
     ]

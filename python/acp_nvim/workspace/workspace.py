@@ -23,6 +23,7 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.launching import available, launch, paths
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
+from acp_nvim.worktrees.records import Worktrees
 
 
 class Workspace(Struct):
@@ -48,6 +49,7 @@ class Workspace(Struct):
     """What is secret in whatever is recorded."""
     groups: Groups = field(default_factory=Groups)
     """The processes of all agents."""
+    worktrees: Worktrees = field(default_factory=Worktrees)
     marks: Marks = field(default_factory=Marks)
     """What tells the processes that an agent leaves behind."""
 

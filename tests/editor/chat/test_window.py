@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.fakes.spy import BridgeSpy
+from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
 
@@ -375,3 +376,30 @@ def test_the_end_of_a_chat_fills_its_window_when_that_grows(nvim: Neovim, spy: B
     local top, height = vim.fn.line('w0', window), vim.fn.getwininfo(window)[1].height
     return rows(top - 1) <= height and rows(top - 2) > height"""
     nvim.wait(lambda: nvim.lua(is_full, chat))
+
+
+DRAWN = """
+local space = vim.api.nvim_get_namespaces().acp
+local found = vim.api.nvim_buf_get_extmarks(..., space, 0, -1, { details = true })
+return vim.iter(found):any(function(mark)
+  return mark[4].virt_text_pos == 'inline' and #mark[4].virt_text > 1
+end)
+"""
+
+
+def test_a_table_is_laid_out_for_the_window_of_its_chat(job: MainJob) -> None:
+    """Once it is over, and again when the window has another width."""
+    agent = job.start()
+    prompt = job.turn(agent)
+    words = "some words of a cell that is too long for a narrow chat, so it goes on"
+    agent.say(f"| a | b |\n|---|---|\n| c | {words} |\n")
+    buffer = job.session()["bufnr"]
+    job.until(lambda: words in "".join(job.chat()))
+    assert not job.nvim.lua(DRAWN, buffer)
+    job.finish(agent, prompt)
+    job.until(lambda: job.nvim.lua(DRAWN, buffer))
+    assert f"| c | {words} |" in job.chat()
+    job.command("vertical resize 110")
+    job.until(lambda: not job.nvim.lua(DRAWN, buffer))
+    job.command("vertical resize 40")
+    job.until(lambda: job.nvim.lua(DRAWN, buffer))

@@ -50,7 +50,7 @@ def test_a_buffer_whose_name_has_become_a_link_is_none_of_the_file_that_it_leads
     assert "leads to another file now" in outcome["error"]
     assert (nvim.lines(), other.read_bytes()) == (["one"], b"other\n")
     nvim.command("edit!")
-    assert read(nvim, other)["lines"] == ["other"]
+    assert read(nvim, other)["lines"] == "other"
     assert write(nvim, other, [[0, 1, ["x"]]]) == {"ok": True}
     assert (other.read_bytes(), path.is_symlink()) == (b"x\n", True)
 
@@ -528,7 +528,7 @@ def test_the_folder_above_may_have_become_a_link(nvim: Neovim, tmp_path: Path) -
         each.mkdir()
         (each / "a.txt").write_text(f"{each.name}\n")
     nvim.command(f"edit {folder}/a.txt")
-    assert read(nvim, folder / "a.txt")["lines"] == ["folder"]
+    assert read(nvim, folder / "a.txt")["lines"] == "folder"
     folder.rename(tmp_path / "moved")
     folder.symlink_to(other)
     assert nvim.lua("return require('acp.files.live').read(...)", str(other / "a.txt")) is None

@@ -420,11 +420,11 @@ def test_lines_are_told_again_only_when_they_may_be_others(nvim: Neovim) -> None
     assert again["modified"] is False
     outdate(path, b"two\n")
     nvim.command(f"set hidden | enew | bunload {path} | buffer {before[1]}")
-    assert nvim.lua(code, *before)["lines"] == ["two"]
+    assert nvim.lua(code, *before)["lines"] == "two"
     before = known()
     outdate(path, b"three\n")
     nvim.command("edit!")
-    assert nvim.lua(code, *before)["lines"] == ["three"]
+    assert nvim.lua(code, *before)["lines"] == "three"
 
 
 SWAPPED = """

@@ -18,9 +18,11 @@ READY = ["/commit", "/explain", "/fix", "/review", "/tests"]
 
 
 def ready(nvim: Neovim, spy: BridgeSpy) -> int:
-    """Open a session, and wait until the server is attached to its prompt."""
+    """Open a session, and wait until the server is attached to its prompt: once somebody types."""
     chat, prompt = spy.open_session("gemini")
     spy.frame(chat, status={"agent": "gemini", "state": "idle", "commands": COMMANDS})
+    assert nvim.lua("return #vim.lsp.get_clients({ bufnr = ... })", prompt) == 0
+    nvim.input("i<Esc>")
     nvim.wait(lambda: nvim.lua("return #vim.lsp.get_clients({ bufnr = ... }) == 1", prompt))
     return prompt
 
@@ -73,8 +75,9 @@ def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> No
     long = {"name": "review", "description": "Review it all\nand more"}
     status = {"agent": "gemini", "state": "idle", "commands": [*COMMANDS, long]}
     spy.frame(chat, status=status)
+    nvim.input("i")
     nvim.wait("#vim.lsp.get_clients({ bufnr = 0 }) == 1")
-    nvim.input("i/")
+    nvim.input("/")
     others = [name for name in READY if name != "/review"]
     nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", "/review", *others])
     rows = nvim.eval("complete_info(['items']).items")
@@ -229,3 +232,22 @@ def test_who_wants_no_server_gets_no_progress(nvim: Neovim, spy: BridgeSpy) -> N
     spy.frame(chat, status=READING)
     assert nvim.lua("return vim.lsp.status()") == ""
     assert nvim.messages() == ""
+
+
+def test_a_turn_has_progress_though_nobody_has_typed(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session("gemini")
+    nvim.lua(PROGRESS)
+    spy.frame(chat, status=READING)
+    nvim.wait(lambda: nvim.lua("return vim.lsp.status()") == "gemini: Reading a.py")
+
+
+def test_a_start_does_without_the_client_and_without_what_is_rare(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    chat, _ = spy.open_session("gemini")
+    spy.frame(chat, status={"agent": "gemini", "state": "idle", "commands": COMMANDS})
+    names = ["vim.lsp.client", "acp.ask.pane", "acp.review.marks", "acp.files.marks"]
+    loaded = "return vim.tbl_filter(function(name) return package.loaded[name] ~= nil end, ...)"
+    assert nvim.lua(loaded, names) == []
+    assert nvim.lua("return require('acp.ask.window').current ~= 0")
+    assert nvim.lua(loaded, names) == names[1:3]

@@ -100,8 +100,8 @@ def test_ends_are_of_who_has_changed_them(base: str, ours: str, theirs: str, bot
 
 
 def test_lines_that_end_in_different_ways_are_as_they_are() -> None:
-    assert Even("a\r\nb\n", "a\nb\n").lines == [["a\r\n", "b\n"], ["a\n", "b\n"]]
-    assert Even("a\r\nb", "a\nb\n").lines == [["a\n", "b\n"]] * 2
+    assert Even("a\r\nb\n", "a\nb\n").lines == [("a\r\n", "b\n"), ("a\n", "b\n")]
+    assert Even("a\r\nb", "a\nb\n").lines == [("a\n", "b\n")] * 2
     assert reconciled("a\r\nb\n", "a\nb\n", "a\r\nb\n")[0] == "a\nb\n"
 
 

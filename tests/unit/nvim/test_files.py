@@ -28,25 +28,25 @@ class Lua:
 
 
 async def test_a_buffer_comes_as_a_plain_table() -> None:
-    lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": True})
+    lua = Lua({"number": 3, "changedtick": 7, "lines": "a", "modified": True})
     assert await NvimFiles(lua).loaded("/a") == BUFFER
     assert lua.calls == [("acp.files.live.read", "/a")]
     assert await NvimFiles(Lua(None)).loaded("/a") is None
 
 
 async def test_lines_that_are_known_are_not_sent_again() -> None:
-    lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": False})
+    lua = Lua({"number": 3, "changedtick": 7, "lines": "a", "modified": False})
     files = NvimFiles(lua)
     await files.loaded("/a")
     lua.answer = {"number": 3, "changedtick": 7, "modified": True}
     assert await files.loaded("/a") == BUFFER
     assert lua.calls[1] == ("acp.files.live.read", "/a", 3, 7)
-    lua.answer = {"number": 3, "changedtick": 9, "lines": ["b"], "modified": True}
+    lua.answer = {"number": 3, "changedtick": 9, "lines": "b", "modified": True}
     assert (await files.loaded("/a")) == replace(BUFFER, changedtick=9, lines=("b",))
 
 
 async def test_lines_are_known_after_an_edit_of_ours() -> None:
-    lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": True})
+    lua = Lua({"number": 3, "changedtick": 7, "lines": "a", "modified": True})
     files = NvimFiles(lua)
     await files.loaded("/a")
     lua.answer = {"ok": True, "tick": 9}
@@ -59,7 +59,7 @@ async def test_lines_are_known_after_an_edit_of_ours() -> None:
 
 
 async def test_only_the_buffers_asked_for_last_are_remembered() -> None:
-    lua = Lua({"number": 3, "changedtick": 7, "lines": ["a"], "modified": True})
+    lua = Lua({"number": 3, "changedtick": 7, "lines": "a", "modified": True})
     files = NvimFiles(lua)
     for number in range(REMEMBERED + 1):
         await files.loaded(f"/{number}")
@@ -137,7 +137,7 @@ def _read(line: str) -> str | bool:
 
 
 async def test_lines_are_in_the_encoding_of_the_buffer_as_neovim_converts_them() -> None:
-    answer = {"number": 3, "changedtick": 7, "lines": ["ж", "é"], "modified": True}
+    answer = {"number": 3, "changedtick": 7, "lines": "ж\né", "modified": True}
     lua = Iconv(answer | {"encoding": "cp1251"})
     files = NvimFiles(lua)
     buffer = await files.loaded("/a")
@@ -153,7 +153,7 @@ async def test_lines_are_in_the_encoding_of_the_buffer_as_neovim_converts_them()
 
 
 async def test_another_encoding_makes_other_lines_of_the_same_buffer() -> None:
-    lua = Iconv({"number": 3, "changedtick": 7, "lines": ["ж"], "modified": True, "encoding": ""})
+    lua = Iconv({"number": 3, "changedtick": 7, "lines": "ж", "modified": True, "encoding": ""})
     files = NvimFiles(lua)
     before = await files.loaded("/a")
     lua.answer |= {"encoding": "cp1251"}
@@ -164,7 +164,7 @@ async def test_another_encoding_makes_other_lines_of_the_same_buffer() -> None:
 
 
 async def test_latin_1_needs_no_conversion_of_neovims() -> None:
-    answer = {"number": 3, "changedtick": 7, "lines": ["é", "€"], "modified": True}
+    answer = {"number": 3, "changedtick": 7, "lines": "é\n€", "modified": True}
     lua = Lua(answer | {"encoding": "latin1"})
     files = NvimFiles(lua)
     buffer = await files.loaded("/a")
@@ -190,12 +190,13 @@ class LongBuffer:
             if self.typed and first:
                 self.typed, self.tick = self.typed - 1, self.tick + 1
                 self.lines = ["typed", *self.lines]
-            return self.lines[first : first + 2] if tick == self.tick else None
+            portion = "\n".join(self.lines[first : first + 2])
+            return portion if tick == self.tick else None
         _, *known = arguments
         found = {"number": 3, "changedtick": self.tick, "modified": True}
         if known == [3, self.tick]:
             return found
-        whole = {"lines": self.lines, "empty": False}
+        whole = {"lines": "\n".join(self.lines), "empty": False}
         return found | (whole if known[2:] else {"count": len(self.lines)})
 
 

@@ -183,7 +183,7 @@ async def test_who_asks_while_the_books_are_read_waits_for_them(host: Host, tmp_
     assert found == [("/a",), ("/a",)]
 
 
-LONG = "".join(f"line {at}\n" for at in range(30_000))
+LONG = "".join(f"line {at}\n" for at in range(60_000))
 MADE = LONG.replace("line 7\n", "agent\n").replace("line 20000\n", "")
 SEEN = MADE.replace("line 8\n", "user\n").replace("agent\n", "agent, user\n")
 

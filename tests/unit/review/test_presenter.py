@@ -256,3 +256,28 @@ async def test_a_conflict_of_another_project_is_none_of_the_review(wall: Wall) -
     for path in (str(wall.folder / "a"), f"{wall.folder}.other/a"):
         wall.edits.conflicted(Conflict(path, author(), "1\n", "2\n", ((0, 1),), on_disk=False))
     assert [it.path for it in wall.board.conflicts()] == [str(wall.folder / "a")]
+
+
+async def test_what_the_log_was_told_is_drawn_without_a_look_at_the_editor(wall: Wall) -> None:
+    path = await edited(wall)
+    await wall.review.look(str(path))
+    known = wall.files.buffers[str(path)]
+    wall.files.known = lambda _path: known  # type: ignore[method-assign]
+    del wall.files.buffers[str(path)]  # whoever looks finds none
+    async with wall.hung():
+        wall.board.touch(str(path), is_told=True)
+        await wall.board.settled()
+    assert wall.shown.drawn[str(path)].hunks == ((1, 2), (4, 5))
+
+
+async def test_what_is_stale_is_looked_at(wall: Wall) -> None:
+    path = await edited(wall)
+    await wall.review.look(str(path))
+    known = wall.files.buffers[str(path)]
+    wall.files.known = lambda _path: known  # type: ignore[method-assign]
+    wall.files.type(path, "mine", "a", "B", "c", "d", "e")
+    wall.shown.outcomes = ["stale", "ok"]
+    async with wall.hung():
+        wall.board.touch(str(path), is_told=True)
+        await wall.board.settled()
+    assert wall.shown.drawn[str(path)].hunks == ((2, 3), (5, 6))

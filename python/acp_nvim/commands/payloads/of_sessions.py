@@ -145,6 +145,58 @@ class Stayed(Struct, frozen=True):
     chats: tuple[StayedChat, ...]
 
 
+class OfWorktree(Struct, frozen=True):
+    """What is done with a worktree of that project: the one of that name, else of the chat, else
+    the one that the user picks; a `new` one is for that agent."""
+
+    action: Literal["new", "merge", "commit", "remove"]
+    file: str
+    cwd: str
+    agent: str = ""
+    name: str = ""
+    chat: int | None = None
+
+
+class Race(Struct, frozen=True):
+    """Names of agents, and behind them the prompt that all of them get."""
+
+    text: str
+    file: str
+    cwd: str
+    chat: int | None = None
+
+
+class CompareVersions(Struct, frozen=True):
+    """What came of the worktrees of these names or titles, without any of all in the project."""
+
+    names: tuple[str, ...]
+    file: str
+    cwd: str
+    chat: int | None = None
+
+
+class OfVersions(Struct, frozen=True):
+    """Something about a comparison, by its number."""
+
+    number: int
+
+
+class OfVersionsFile(Struct, frozen=True):
+    """One file of a comparison, by its place in the list, from 0."""
+
+    number: int
+    file: int
+
+
+class TakeVersion(Struct, frozen=True):
+    """Take over the hunk of that worktree's version at a 1-based line of it."""
+
+    number: int
+    file: int
+    name: str
+    line: int
+
+
 class Rewind(Struct, frozen=True):
     """To before the turn of that number, else before the last one."""
 

@@ -33,6 +33,13 @@ class Fold(Struct, frozen=True):
     action: FoldAction
 
 
+class ChatRoom(Struct, frozen=True):
+    """How many cells a line has in the windows of a chat."""
+
+    chat: int
+    room: int
+
+
 class PromptMade(Struct, frozen=True):
     """A chat has another prompt buffer."""
 

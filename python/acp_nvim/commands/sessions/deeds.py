@@ -29,7 +29,8 @@ from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root, is_too_wide
-from acp_nvim.workspace.session_list import is_same, kept_rows, open_rows, titled
+from acp_nvim.workspace.session_list import kept_rows, named, open_rows
+from acp_nvim.worktrees.records import is_same
 
 KIND = "acp.session"
 MOST_RECENT = 3
@@ -73,16 +74,18 @@ async def _rows(host: Host, cwd: str) -> tuple[Row, ...]:
     """Return the open sessions, those that the agents list for this project, and the kept ones."""
     listed = await listed_rows(host, cwd)
     opened = open_rows(host.workspace.chats, host.store.now() - host.clock())
-    rows = merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open)))
-    return tuple(titled(row, host.workspace.chats) for row in rows)
+    trees = host.workspace.worktrees
+    rows = merged((opened, listed, kept_rows(host.store.heads(), cwd, host.left_open, trees)))
+    return named(rows, host.workspace.chats, trees.labels())
 
 
 async def listed_rows(host: Host, cwd: str, *, archived: bool = False) -> tuple[Row, ...]:
     """Return the sessions that the agents list for a project; some list those of all projects."""
     listings = [it.ready.listing for it in host.workspace.clients if it.ready is not None]
     listed = await list_all(listings, cwd, archived=archived)
+    trees = host.workspace.worktrees
     rows = (listed_row(agent, it) for agent, told in listed.items() for it in told)
-    return tuple(row for row in rows if is_same(find_root("", row.cwd), cwd))
+    return tuple(row for row in rows if trees.is_of(cwd, find_root("", row.cwd)))
 
 
 def recent(host: Host, payload: OfChat) -> dict[str, Any]:
@@ -121,11 +124,12 @@ def _is_chosen(host: Host, row: Row, cwd: str) -> bool:
 
 def last_agent(host: Host, payload: OfProject) -> str | None:
     """Answer the agent that was used last in a project, None if there was none."""
-    root = find_root(payload.file, payload.cwd)
+    trees = host.workspace.worktrees
+    root = trees.home(find_root(payload.file, payload.cwd))
     states = [chat.session.state for chat in reversed(host.workspace.chats.values())]
     used = [(it.agent, it.cwd) for it in states]
     used += [(it.agent, it.cwd) for it in host.store.heads()]
-    return next((agent for agent, cwd in used if is_same(cwd, root)), None)
+    return next((agent for agent, cwd in used if trees.is_of(root, cwd)), None)
 
 
 # --- going on with one
@@ -134,6 +138,8 @@ def last_agent(host: Host, payload: OfProject) -> str | None:
 async def _go(host: Host, row: Row, cwd: str) -> None:
     """Show it if it is open; else load it, else resume it, else begin anew with what was kept."""
     if row.chat not in host.workspace.chats:
+        if host.workspace.worktrees.is_gone(row.cwd):
+            raise UserError("the worktree of this session was removed: :Acp new opens another")
         await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     chat = host.workspace.chats.get(row.chat) or _closed_chat(host, row)
     if chat is not None:

@@ -7,7 +7,6 @@ from functools import partial
 from acp_nvim.commands.payloads.of_sessions import OfProject
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
-from acp_nvim.workspace.session_list import is_same
 
 
 def left_open(host: Host, payload: OfProject) -> list[dict[str, str]]:
@@ -17,5 +16,5 @@ def left_open(host: Host, payload: OfProject) -> list[dict[str, str]]:
     root = find_root(payload.file, payload.cwd)
     kept = {(head.agent, head.id) for head in host.store.heads()}
     shown = {chat.session.state.key for chat in host.workspace.chats.values()}
-    taken = host.left_open.take(partial(is_same, root))
+    taken = host.left_open.take(partial(host.workspace.worktrees.is_of, root))
     return [{"agent": key[0], "session": key[1]} for key in taken if key in kept - shown]

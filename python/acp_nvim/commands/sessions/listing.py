@@ -53,6 +53,7 @@ def _new(host: Host, number: int, cwd: str, *, is_sidebar: bool) -> SessionList:
     space = host.workspace
     made.below = lambda row: sub_rows(space, row, space.pending)
     made.waiting = partial(_waiting, space)
+    made.worktrees = host.workspace.worktrees.labels
     host.workspace.lists[number] = made
     screen.look_again(host)
     host.editor.screen.show(number, made.picture)

@@ -1,13 +1,15 @@
 """What the files of the roots held when last seen, so that changes by any program can be found.
 
 Needs no git. Texts are kept in memory within a budget (see `SnapshotCache`); of what is too large
-for it, binary, or beyond the limits of an inventory, a change may be
-found, but not what was there before.
+for it, binary, or beyond the limits of an inventory, a change may be found, but not what was there
+before. Where a `Watch` knows what has changed since the last pass, the next looks at no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+import os
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from time import monotonic, time_ns
 from types import MappingProxyType
@@ -15,13 +17,24 @@ from types import MappingProxyType
 import anyio
 from anyio import to_thread
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from acp_nvim.files import git
+from acp_nvim.files import disk, git
 from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.committed import CommittedTexts
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange, Reason
 from acp_nvim.files.baselines.ignored import IgnoredFiles
-from acp_nvim.files.baselines.listing import Fingerprint, Listings, real_fingerprint
+from acp_nvim.files.baselines.listing import (
+    GIT,
+    LEFT_OUT,
+    LISTING_LIMIT,
+    Fingerprint,
+    Listing,
+    Listings,
+    folders_below,
+    has_names,
+    real_fingerprint,
+)
 from acp_nvim.files.baselines.memory import Memory, Remembered
 from acp_nvim.files.baselines.recall import recall
 from acp_nvim.files.baselines.scan import Scan
@@ -34,6 +47,7 @@ from acp_nvim.files.baselines.snapshot import (
     read_snapshot,
     written_snapshot,
 )
+from acp_nvim.files.baselines.watch import MOST, Watch
 from acp_nvim.files.roots import Roots, inside
 
 __all__ = ["UNKNOWN", "Baselines", "Changes", "DiskChange", "Unknown"]
@@ -42,6 +56,16 @@ MIB = 1 << 20
 PATIENCE = 2.0
 """Seconds, from when it is asked for, after which a refresh reads no more files for the first time;
 the next one goes on."""
+HURRIED = 0.25
+"""The same while somebody waits: `read_on` does the rest."""
+SLICE = 0.02
+"""Seconds for which `read_on` keeps others waiting."""
+MOST_LINKED = 500
+"""Files with several names which are looked at in each pass; with more of them all are."""
+MOST_PARTS = 20
+"""Repositories within a folder that is watched."""
+EXACT = 20_000_000
+"""Nanoseconds in which a file may change without another time of change."""
 NO_ENCODINGS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -81,8 +105,16 @@ class Baselines:
         largest: int = 2 * MIB,
         inventories: Listings | None = None,
         quiet: float = QUIET,
+        watch: Watch | None = None,
     ) -> None:
         self._quiet = quiet
+        self._watch = watch
+        self._apart: set[str] = set()
+        """Files that were seen, and whose changes the watch does not note."""
+        self._linked: dict[str, list[str]] = {}
+        self._scanned: set[str] = set()
+        """Folders that were scanned since the last refresh."""
+        self._let_go = 0
         self._shelf = SnapshotCache(budget)
         self._largest = largest
         self._inventories = inventories or Listings()
@@ -141,7 +173,7 @@ class Baselines:
         Returns when that one is to have done, in monotonic seconds.
         """
         self._deadline = 0.0
-        return monotonic() + PATIENCE
+        return monotonic() + HURRIED
 
     async def refresh(
         self,
@@ -158,10 +190,37 @@ class Baselines:
         async with self._lock:
             self._deadline = deadline
             changes = await self._compare(roots, encodings)
-            await to_thread.run_sync(self._read)
-            await self._remember_unread(roots)
-            await self._ignored.see(self._repositories(roots.folders()))
+            if self._unread:
+                await to_thread.run_sync(lambda: self._read(iter(self._glimpses())))
+            scanned = [it for it in roots.folders() if it in self._scanned]
+            self._scanned -= {*scanned}
+            if scanned or self._let_go != self._shelf.let_go:
+                self._let_go = self._shelf.let_go
+                await self._remember_unread(roots)
+            await self._ignored.see(self._repositories(scanned))
+            await self._ignored.see_touched()
             return changes
+
+    def is_torn(self, roots: Roots) -> bool:
+        """Return whether the next pass has to scan though its folders are watched."""
+        watch = self._watch
+        return watch is not None and any(map(watch.is_torn, roots.folders()))
+
+    async def leave(self, used: Iterable[str]) -> None:
+        """Watch no others than these folders."""
+        async with self._lock:
+            if self._watch is not None:
+                self._watch.leave_others(used)
+
+    async def read_on(self) -> None:
+        """Read what nobody has had time for, while others have their turn."""
+        if not self._unread:
+            return
+        waiting, more = iter(await to_thread.run_sync(self._glimpses)), True
+        while more:
+            async with self._lock:
+                self._deadline = monotonic() + SLICE
+                more = await to_thread.run_sync(self._read, waiting)
 
     async def changes(self, roots: Roots, encodings: Mapping[str, str] = NO_ENCODINGS) -> Changes:
         """Return what differs from what was seen, and see it from now on.
@@ -194,6 +253,7 @@ class Baselines:
                 await self._meet(comparison, path, at)
             await self._tell_committed(comparison)
             self._untold |= self._reasons(comparison)
+            self._look_later(path)
         return comparison.known[0] if comparison.known else None
 
     def text(self, path: str, encoding: str = "") -> Text:
@@ -210,6 +270,7 @@ class Baselines:
         """Say that we ourselves have just made the disk hold this exact text."""
         sight = ABSENT if text is None else written_snapshot(path, text, self._largest)
         self._shelf.put(path, sight)
+        self._look_later(path)
         self._untold.pop(path, None)
 
     def watches(self, path: str) -> bool:
@@ -221,27 +282,105 @@ class Baselines:
 
     async def _compare(self, roots: Roots, encodings: Mapping[str, str]) -> Changes:
         comparison = self._comparison(encodings, self._quiet)
-        folders = dict.fromkeys(await to_thread.run_sync(roots.folders))
+        folders = dict.fromkeys(roots.folders())
         for folder in folders:
-            began = time_ns()
-            inventory = await self._inventories.take(folder)
-            last = self._visits.get(folder)
-            self._visits[folder] = await to_thread.run_sync(
-                comparison.compare_all, folder, inventory, began, last
-            )
+            await self._pass(comparison, folder)
         self._unread.update(comparison.unread)
         await self._tell_committed(comparison)
         here = tuple(map(inside, folders))
         reasons = {it: why for it, why in self._untold.items() if it.startswith(here)}
         self._untold = {it: why for it, why in self._untold.items() if it not in reasons}
         reasons |= self._reasons(comparison)
-        known, gone = await to_thread.run_sync(self._gone, folders)
+        repositories = self._repositories(folders)
+        known, gone = (
+            await to_thread.run_sync(self._gone, repositories) if repositories else ([], [])
+        )
         return Changes(
             (*comparison.known, *known),
             tuple(reasons),
             tuple(gone),
             reasons,
         )
+
+    async def _pass(self, comparison: Comparison, folder: str) -> None:
+        """See what has changed below a folder; all of it, where nobody has watched."""
+        began, last = time_ns(), self._visits.get(folder)
+        changed = await self._changed(folder, last)
+        if last is not None and changed is not None:
+            await self._compare_some(comparison, folder, last, changed)
+            self._visits[folder] = replace(last, began=began)
+            return
+        inventory = await self._inventories.take(folder)
+        this = await to_thread.run_sync(comparison.compare_all, folder, inventory, began, last)
+        self._visits[folder] = this
+        self._scanned.add(folder)
+        if self._watch is not None and self._watch.may_watch(folder):
+            await self._cover(self._watch, folder, inventory, began)
+            self._apart |= comparison.unlisted.keys()
+            self._apart = {it for it in self._apart if not self._watch.sees(it)}
+
+    async def _changed(self, folder: str, last: Scan | None) -> dict[str, bool] | None:
+        """Return the files that are to be looked at, as `Watch.changed` does; None: all."""
+        watch = self._watch
+        if watch is None or last is None:
+            return None
+        is_quiet = watch.is_quiet(folder)
+        found = (
+            watch.changed(folder) if is_quiet else await to_thread.run_sync(watch.changed, folder)
+        )
+        linked = self._linked.get(folder, [])
+        is_much = len(linked) > MOST_LINKED
+        if found is None or is_much or not last.links.keys().isdisjoint(found):
+            return None
+        apart = (it for it in self._apart if it.startswith(inside(folder)))
+        return dict.fromkeys((*apart, *linked), False) | found
+
+    async def _compare_some(
+        self, comparison: Comparison, folder: str, last: Scan, changed: Mapping[str, bool]
+    ) -> None:
+        unseen = self._unseen(changed)
+        listed = await self._inventories.covers(last.parts, unseen)
+        self._ignored.touch(self._repositories([folder]), unseen - listed)
+        paths = {it: new for it, new in changed.items() if self.watches(it) or it in listed}
+        if paths and self._watch is not None:
+            again = await to_thread.run_sync(comparison.compare_some, paths, last)
+            self._watch.again(folder, again)
+            self._linked[folder] = [*{*self._linked.get(folder, ()), *filter(has_names, paths)}]
+
+    def _unseen(self, paths: Iterable[str]) -> set[str]:
+        """Return those that are there and were never seen."""
+        return {it for it in paths if not self.watches(it) and os.path.lexists(it)}
+
+    async def _cover(self, watch: Watch, folder: str, inventory: Listing, began: int) -> None:
+        """Have the folder watched, if its files are such that a watch notes all changes."""
+        repositories = [part for part, by_git in inventory.parts.items() if by_git]
+        if len(inventory.linked) > MOST_LINKED or len(repositories) > MOST_PARTS:
+            watch.leave(folder)
+            return
+        self._linked[folder] = inventory.linked
+        besides, rules = {*inventory.links}, list[str]()
+        for part in repositories:
+            ignored = await git.ignored_folders(part, LISTING_LIMIT)
+            of_part = await git.rules(part)
+            if ignored is None or not of_part:
+                watch.leave(folder)
+                return
+            besides |= ignored
+            rules += of_part
+
+        def cover() -> None:
+            below = folders_below(folder, inventory.parts, besides, MOST)
+            tracked = {path.rpartition("/")[0] for path in inventory.stamps if repositories}
+            left_out = GIT if repositories else LEFT_OUT
+            signs = {path: _sign(path, began) for path in rules}
+            watch.cover(folder, tracked.union(below), signs, besides, left_out)
+
+        await to_thread.run_sync(cover)
+
+    def _look_later(self, path: str) -> None:
+        """Let each pass look at a file of whose changes the watch would not know."""
+        if self._watch is not None and not self._watch.sees(path):
+            self._apart.add(path)
 
     async def _remember_unread(self, roots: Roots) -> None:
         """See what git knows of the files for which there was no time, or no room."""
@@ -250,6 +389,8 @@ class Baselines:
 
     async def _tell_committed(self, comparison: Comparison) -> None:
         """Tell of the files that nobody has read what git knows that they held."""
+        if not comparison.unknown:
+            return
         seen = ((path, it.was) for path, it in comparison.unknown.items())
         unread = {path: it for path, it in seen if it and it.is_unread(self._largest)}
         texts = await self._committed.texts(unread)
@@ -263,34 +404,39 @@ class Baselines:
         visits = (self._visits[folder] for folder in folders if folder in self._visits)
         return [part for visit in visits for part, by_git in visit.parts.items() if by_git]
 
-    def _gone(self, folders: Iterable[str]) -> tuple[list[DiskChange], list[str]]:
+    def _gone(self, repositories: Iterable[str]) -> tuple[list[DiskChange], list[str]]:
         """Return what git ignored and is gone, but for what is seen as any other file is."""
         known: list[DiskChange] = []
         gone: list[str] = []
-        for repository in self._repositories(folders):
+        for repository in repositories:
             kept, lost = self._ignored.gone(repository)
             known += (it for it in kept if not self.watches(it.path))
             gone += (it for it in lost if not self.watches(it))
         return known, gone
 
-    def _read(self) -> None:
-        """Read what was only glimpsed at, until there is no room or no time. In a thread."""
-        for size, path, was in sorted(self._glimpses(), key=lambda it: it[:2]):
+    def _read(self, waiting: Iterator[tuple[int, str, Snapshot]]) -> bool:
+        """Read what was only glimpsed at, until there is no room or no time; return whether there
+        is more that could be read. In a thread."""
+        for size, path, was in waiting:
+            if size > self._room_for:
+                return False
             now = read_snapshot(path, was.fingerprint, self._largest)
-            if now and self._shelf.swap(path, was, now.brought(near=False)):
+            is_still = now is not None and (now.stamps or not now.digest)
+            if now and is_still and self._shelf.swap(path, was, now.brought(near=False)):
                 has_room = not now.packed or self._shelf.keeps(path)
                 self._room_for = self._room_for if has_room else size - 1
             self._unread.discard(path)
-            if size > self._room_for or monotonic() > self._deadline:
-                break
+            if monotonic() > self._deadline:
+                return True
+        return False
 
     def _glimpses(self) -> list[tuple[int, str, Snapshot]]:
-        """Return size, path and sight of the files that are to be read."""
-        sights = [(self._shelf.get(path), path) for path in self._unread]
+        """Return size, path and sight of the files that are to be read, the smallest first."""
+        sights = [(self._shelf.get(path), path) for path in list(self._unread)]
         found = [(it.fingerprint[2], path, it) for it, path in sights if it and it.fingerprint]
         wanted = [it for it in found if it[0] <= self._room_for and not it[2].digest]
         self._unread = {path for _, path, _ in wanted}
-        return wanted
+        return sorted(wanted, key=lambda it: it[:2])
 
     def _look(
         self, comparison: Comparison, path: str, at: Fingerprint | None, was: Snapshot
@@ -305,9 +451,17 @@ class Baselines:
         """See a file that nobody had seen, if it is not for the next pass to judge."""
         is_new: bool | None = False
         for last in self._visits.values():
-            if await self._inventories.covers(last.parts, path):
+            if await self._inventories.covers(last.parts, [path]):
                 if not last.is_since(at):
                     return
                 sure = await to_thread.run_sync(last.vouches_for, path)
                 is_new = True if sure else None
         await to_thread.run_sync(partial(comparison.meet, path, at, is_new=is_new))
+
+
+def _sign(path: str, began: int) -> str:
+    """Return the stamp of a file as it was when a scan began; "?", which none is, if it may have
+    changed since."""
+    with suppress(OSError):
+        return disk.stamp(path) if os.stat(path).st_ctime_ns < began - EXACT else "?"
+    return ""

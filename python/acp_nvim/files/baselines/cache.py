@@ -26,6 +26,8 @@ class SnapshotCache:
         self._size = 0
         self._fresh: set[str] = set()
         self._lock = Lock()
+        self.let_go = 0
+        """How many texts have had to go."""
 
     @property
     def size(self) -> int:
@@ -98,6 +100,7 @@ class SnapshotCache:
             self._strip(path)
 
     def _strip(self, path: str) -> None:
+        self.let_go += 1
         self._size -= _weight(self._sights[path])
         self._sights[path] = self._sights[path].without_text()
 

@@ -10,7 +10,7 @@ disk has gone on, it is looked at again (`Moved`).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic, sleep, time_ns
 from typing import Literal, TypeAlias
 
@@ -18,7 +18,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.files.baselines.cache import SnapshotCache
-from acp_nvim.files.baselines.listing import Fingerprint, Listing, fingerprint
+from acp_nvim.files.baselines.listing import (
+    Fingerprint,
+    Listing,
+    fingerprint,
+    real_fingerprint,
+)
 from acp_nvim.files.baselines.scan import Scan, scan
 from acp_nvim.files.baselines.snapshot import (
     ABSENT_FORM,
@@ -103,6 +108,8 @@ class Comparison:
         self.known: list[DiskChange] = []
         self.unknown: dict[str, Unclear] = {}
         self.unread: list[str] = []
+        self.unlisted: Mapping[str, Fingerprint | None] = {}
+        """Files that were seen before, and that the inventory does not have."""
 
     def compare_all(self, folder: str, inventory: Listing, began: int, last: Scan | None) -> Scan:
         """Compare all files below a folder; return this visit of it.
@@ -110,19 +117,45 @@ class Comparison:
         `began`: when the inventory was begun. `last`: the visit before, None if this is the first.
         """
         this = scan(folder, inventory, began)
-        seen, unseen = self._differing(folder, inventory.stamps)
-        gone = {was.fingerprint[3] for _, at, was in seen if at is None and was.fingerprint}
-        for path, at, was in seen:
-            self.compare(path, at, was)
+        self.unlisted = self._unlisted(folder, inventory.stamps)
         sure = last is not None and last.vouches(this)
-        for path, at in unseen:
-            if last and (last.is_since(at) or at[3] in gone):
-                self.meet(path, at, is_new=True if sure and path not in last.links else None)
-            elif self._shelf.swap(path, None, Snapshot(at)):
-                self.unread.append(path)
+        self._take({**inventory.stamps, **self.unlisted}, last, lambda path: sure)
         links = () if last is None else last.moved_links(this)
         self.unknown |= dict.fromkeys(links, Unclear(None, None))
         return this
+
+    def compare_some(self, paths: Mapping[str, bool], last: Scan) -> list[str]:
+        """Compare only these files, each with whether one has come by its name, since that visit.
+
+        Returns those that are to be looked at again: one may have been in the middle of a write.
+        """
+        now = {path: real_fingerprint(path) for path in paths}
+        self._take(now, last, lambda path: last.whole and paths[path])
+        return [path for path, at in now.items() if not self._is_settled(path, at)]
+
+    def _take(
+        self,
+        now: Mapping[str, Fingerprint | None],
+        last: Scan | None,
+        is_sure: Callable[[str], bool],
+    ) -> None:
+        """See files as they are now; `is_sure`: one that was never seen, and has come, is new."""
+        seen, unseen = self._differing(now)
+        gone = {was.fingerprint[3] for _, at, was in seen if at is None and was.fingerprint}
+        for path, at, was in seen:
+            self.compare(path, at, was)
+        for path, found in unseen:
+            if last and (last.is_since(found) or found[3] in gone):
+                is_new = is_sure(path) and path not in last.links
+                self.meet(path, found, is_new=True if is_new else None)
+            elif self._shelf.swap(path, None, Snapshot(found)):
+                self.unread.append(path)
+
+    def _is_settled(self, path: str, at: Fingerprint | None) -> bool:
+        sight = self._shelf.get(path)
+        if sight is None or at is None:
+            return at is None and (sight is None or sight.fingerprint is None)
+        return sight.fingerprint == at and (sight.settled or not sight.digest)
 
     def compare(self, path: str, at: Fingerprint | None, was: Snapshot) -> None:
         """Look at a file that was seen before."""
@@ -217,7 +250,7 @@ class Comparison:
             self.known.append(DiskChange(path, before, after, form, stamps))
 
     def _differing(
-        self, folder: str, stamps: Mapping[str, Fingerprint]
+        self, now: Mapping[str, Fingerprint | None]
     ) -> tuple[list[tuple[str, Fingerprint | None, Snapshot]], list[tuple[str, Fingerprint]]]:
         """Return the files that may have changed, and those that were never seen.
 
@@ -225,7 +258,6 @@ class Comparison:
         """
         seen: list[tuple[str, Fingerprint | None, Snapshot]] = []
         unseen: list[tuple[str, Fingerprint]] = []
-        now: dict[str, Fingerprint | None] = {**stamps, **self._unlisted(folder, stamps)}
         for path, at in now.items():
             was = self._shelf.get(path)
             if was is None:

@@ -39,6 +39,7 @@ class IgnoredFiles:
     def __init__(self, names: Callable[[str, int], Awaitable[git.Names | None]]) -> None:
         self._names = names
         self._seen: dict[str, Seen] = {}
+        self._touched: dict[str, str] = {}
 
     async def see(self, repositories: Iterable[str]) -> None:
         """See what there is now."""
@@ -47,6 +48,25 @@ class IgnoredFiles:
             found = () if names is None else names.names
             was = self._seen.get(folder, {})
             self._seen[folder] = await to_thread.run_sync(_see, folder, found, was)
+
+    def touch(self, repositories: Iterable[str], paths: Iterable[str]) -> None:
+        """These files have come or changed: `see_touched` sees them."""
+        known = [it for it in repositories if it in self._seen]
+        for path in paths:
+            above = max((it for it in known if path.startswith(inside(it))), key=len, default="")
+            if above and not PASSING.search(path):
+                self._touched[path] = above
+
+    async def see_touched(self) -> None:
+        """See those as they are now."""
+        touched, self._touched = self._touched, {}
+        for path, repository in touched.items():
+            seen = self._seen[repository]
+            kept = sum(len(it.packed or b"") for it in seen.values() if it)
+            if path in seen or len(seen) < MOST:
+                was = seen.get(path)
+                sight = await to_thread.run_sync(_sight, path, was) if kept < BUDGET else None
+                seen[path] = sight
 
     def gone(self, repository: str) -> tuple[list[DiskChange], list[str]]:
         """Return the files that are gone, and those of which the text is not known. Blocking."""

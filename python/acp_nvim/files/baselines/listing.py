@@ -33,10 +33,13 @@ MOST_PARTS = 200
 """Repositories within a folder that are looked into."""
 LEFT_OUT = {".git", ".hg", ".svn", ".jj", ".bzr", "node_modules", "__pycache__", ".cache"}
 """Folders that nobody edits by hand; a build folder may hold sources, so it is none of them."""
+GIT = {".git"}
 MARKS = {"pyvenv.cfg", "CACHEDIR.TAG"}
 """A folder with such a file in it is a virtual environment or a cache."""
 
 
+ROOM = 1_000_000
+"""Entries of one folder among which others are looked for."""
 AT_ONCE = 256
 """Files of a folder that are looked at between two looks at the clock."""
 
@@ -53,6 +56,8 @@ class Listing(Struct, frozen=True):
     parts: dict[str, bool]
     links: dict[str, str] = field(default_factory=dict)
     """Where the links lead, which are no files."""
+    linked: list[str] = field(default_factory=list)
+    """Files that have other names, too, by which they may be changed."""
 
 
 class Listed(Struct, frozen=True):
@@ -65,6 +70,7 @@ class Listed(Struct, frozen=True):
     stamps: Mapping[str, Fingerprint] = field(default_factory=dict)
     """What the system says of each, where that was asked on the way."""
     links: Mapping[str, str] = field(default_factory=dict)
+    linked: list[str] = field(default_factory=list)
 
 
 class Listings:
@@ -81,6 +87,7 @@ class Listings:
         """Return what is below that folder, whose path is resolved. Never raises `OSError`."""
         stamps: dict[str, Fingerprint] = {}
         links: dict[str, str] = {}
+        linked: list[str] = []
         parts: dict[str, bool] = {}
         queue = [folder]
         whole = True
@@ -93,21 +100,29 @@ class Listings:
             queue += listed.within
             stamps |= listed.stamps
             links |= listed.links
+            linked += listed.linked
             if listed.by_git:
-                queue += await to_thread.run_sync(_stamp_all, part, listed.paths, stamps, links)
+                found = stamps, links, linked
+                queue += await to_thread.run_sync(_stamp_all, part, listed.paths, *found)
             whole = whole and listed.whole
-        return Listing(stamps, whole and not queue, parts, links)
+        return Listing(stamps, whole and not queue, parts, links, linked)
 
-    async def covers(self, parts: Mapping[str, bool], path: str) -> bool:
-        """Return whether an inventory with these parts, taken now, would have that file."""
-        part = max((it for it in parts if path.startswith(inside(it))), key=len, default="")
-        if not part:
-            return False
-        if not parts[part]:
-            return await to_thread.run_sync(_walks_to, part, path)
-        name = path[len(inside(part)) :]
-        listed = await self._names(part, LISTING_LIMIT, name)
-        return listed is not None and listed.names == (name,)
+    async def covers(self, parts: Mapping[str, bool], paths: Iterable[str]) -> set[str]:
+        """Return those of the files that an inventory with these parts, taken now, would have."""
+        found: set[str] = set()
+        by_part: dict[str, list[str]] = {}
+        for path in paths:
+            part = max((it for it in parts if path.startswith(inside(it))), key=len, default="")
+            by_part.setdefault(part, []).append(path)
+        for part, here in by_part.items():
+            if part and not parts[part]:
+                found |= await to_thread.run_sync(_walked, part, here)
+            elif part:
+                start = inside(part)
+                names = [path.removeprefix(start) for path in here]
+                listed = await self._names(part, LISTING_LIMIT, *names)
+                found |= {start + name for name in (listed.names if listed else ())} & {*here}
+        return found
 
     async def _list(self, folder: str, room: int) -> Listed:
         names = await self._names(folder, LISTING_LIMIT)
@@ -128,6 +143,14 @@ def fingerprint(path: str) -> Fingerprint | None:
     return _stamp(status) if stat.S_ISREG(status.st_mode) else None
 
 
+def has_names(path: str) -> bool:
+    """Return whether what is there has other names, too."""
+    try:
+        return os.lstat(path).st_nlink > 1
+    except OSError:
+        return False
+
+
 def real_fingerprint(path: str) -> Fingerprint | None:
     """Return the same; None also where a link leads to its folder, so that it is another file."""
     above = os.path.dirname(path)
@@ -145,7 +168,11 @@ def _stamp(status: os.stat_result) -> Fingerprint:
 
 
 def _stamp_all(
-    folder: str, paths: Iterable[str], stamps: dict[str, Fingerprint], links: dict[str, str]
+    folder: str,
+    paths: Iterable[str],
+    stamps: dict[str, Fingerprint],
+    links: dict[str, str],
+    linked: list[str],
 ) -> list[str]:
     """Add the plain files among the paths to the stamps, and the links; return the folders."""
     real = {folder: True}
@@ -159,6 +186,7 @@ def _stamp_all(
             continue
         if stat.S_ISREG(status.st_mode):
             stamps[path] = _stamp(status)
+            linked += [path] if status.st_nlink > 1 else ()
         elif stat.S_ISDIR(status.st_mode):
             folders.append(path)
         else:
@@ -183,6 +211,7 @@ def walk(folder: str, room: int, deadline: float) -> Listed:
     """List a folder that git does not know, the near files first."""
     stamps: dict[str, Fingerprint] = {}
     links: dict[str, str] = {}
+    linked: list[str] = []
     within: list[str] = []
     queue = deque([folder])
     late = False
@@ -199,32 +228,31 @@ def walk(folder: str, room: int, deadline: float) -> Listed:
             late = monotonic() >= deadline
             if late or len(stamps) > room:
                 break
-            queue += _looked_at(entries[start : start + AT_ONCE], stamps, links)
+            queue += _looked_at(entries[start : start + AT_ONCE], stamps, links, linked)
     whole = not (queue or late) and len(stamps) <= room
     stamps = dict(islice(stamps.items(), room))
-    return Listed(stamps, within, whole, by_git=False, stamps=stamps, links=links)
+    return Listed(stamps, within, whole, False, stamps, links, linked)
 
 
 def _looked_at(
-    entries: Iterable[os.DirEntry[str]], stamps: dict[str, Fingerprint], links: dict[str, str]
+    entries: Iterable[os.DirEntry[str]],
+    stamps: dict[str, Fingerprint],
+    links: dict[str, str],
+    linked: list[str],
 ) -> list[str]:
     """Add the plain files among the entries to the stamps, and links; return the folders."""
     folders: list[str] = []
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             folders += () if entry.name in LEFT_OUT else (entry.path,)
-        elif entry.is_file(follow_symlinks=False) and (at := _entry_stamp(entry)):
-            stamps[entry.path] = at
         elif entry.is_symlink():
             _add_link(entry.path, links)
+        elif entry.is_file(follow_symlinks=False):
+            with suppress(OSError):  # it is gone
+                status = entry.stat(follow_symlinks=False)
+                stamps[entry.path] = _stamp(status)
+                linked += [entry.path] if status.st_nlink > 1 else ()
     return folders
-
-
-def _entry_stamp(entry: os.DirEntry[str]) -> Fingerprint | None:
-    try:
-        return _stamp(entry.stat(follow_symlinks=False))
-    except OSError:  # it is gone
-        return None
 
 
 def _entries(folder: str, room: int) -> list[os.DirEntry[str]]:
@@ -233,6 +261,39 @@ def _entries(folder: str, room: int) -> list[os.DirEntry[str]]:
             return sorted(islice(entries, room + 1), key=lambda entry: entry.name)
     except OSError:
         return []
+
+
+def folders_below(
+    folder: str, parts: Mapping[str, bool], besides: set[str], most: int
+) -> list[str]:
+    """Return the folder and those below it in which a file could come that would be listed.
+
+    `besides`: what git ignores, in repositories among the parts; caches are added. Of more folders
+    than `most` some are returned.
+    """
+    found: list[str] = []
+    queue = deque([(folder, False)])
+    while queue and len(found) <= most:
+        here, by_git = queue.popleft()
+        by_git = parts.get(here, by_git)
+        entries = _entries(here, ROOM)
+        if here not in parts and not by_git and MARKS & {it.name for it in entries}:
+            besides.add(here)
+            continue
+        found.append(here)
+        left_out = GIT if by_git else LEFT_OUT
+        queue += (
+            (it.path, by_git)
+            for it in entries
+            if it.name not in left_out
+            and it.is_dir(follow_symlinks=False)
+            and it.path not in besides
+        )
+    return found
+
+
+def _walked(folder: str, paths: Iterable[str]) -> set[str]:
+    return {path for path in paths if _walks_to(folder, path)}
 
 
 def _walks_to(folder: str, path: str) -> bool:

@@ -24,7 +24,8 @@ from acp_nvim.session.state import (
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.chat import compaction, context, ending, message, plan, tool_call
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
-from acp_nvim.view.pause import Pause
+from acp_nvim.view.markdown.render import LOOSE, Fit
+from acp_nvim.view.pause import Pause, never
 
 PLAN = "plan"
 """The key of the plan: toggled, it is one line."""
@@ -41,6 +42,19 @@ class Cell(Struct, frozen=True):
     """Somebody works on it."""
     is_faulty: bool = False
     """It could not be drawn, and says so: nothing hides that."""
+    fit: Fit = LOOSE
+
+    @property
+    def has_table(self) -> bool:
+        """Whether its look depends on the room that it has."""
+        return isinstance(self.drawn, message.Drawn) and self.drawn.breadth > 0
+
+    def fits(self, fit: Fit) -> bool:
+        """Return whether it would look the same."""
+        if fit == self.fit or not self.has_table or self.drawn is None:
+            return True
+        rooms = (it.room or self.drawn.breadth for it in (fit, self.fit))
+        return fit.is_over == self.fit.is_over and self.drawn.breadth <= min(rooms)
 
     @property
     def is_paused(self) -> bool:
@@ -54,23 +68,28 @@ def cell_of(
     cwd: str,
     pause: Pause,
     boundary: Boundary,
+    fit: Fit = LOOSE,
     *,
     is_open: bool,
 ) -> Cell:
     """Return the cell of an entry: the old one, as long as neither has changed."""
     if old and old.source is entry and old.is_open == is_open and not old.is_paused:
-        return old
+        if old.fits(fit):
+            return old
+        pause = never  # half of it would be gone until the next time
     return boundary.draw(
-        lambda: _made(entry, old, cwd, pause, is_open=is_open),
+        lambda: _made(entry, old, cwd, pause, fit, is_open=is_open),
         lambda error: Cell(entry, is_open, undrawn(entry.key, error), is_faulty=True),
     )
 
 
-def _made(entry: Entry, old: Cell | None, cwd: str, pause: Pause, *, is_open: bool) -> Cell:
+def _made(
+    entry: Entry, old: Cell | None, cwd: str, pause: Pause, fit: Fit, *, is_open: bool
+) -> Cell:
     known = old.drawn if old and old.block.key == entry.key else None
     match entry:
         case Message():
-            drawn = message.draw(entry, cwd, known, pause, is_open=is_open)
+            drawn = message.draw(entry, cwd, known, pause, fit, is_open=is_open)
             block = Block(entry.key, drawn.lines, foldable=message.is_foldable(entry))
         case ToolCall():
             drawn = tool_call.draw(entry, cwd, known, pause, is_open=is_open)
@@ -84,7 +103,7 @@ def _made(entry: Entry, old: Cell | None, cwd: str, pause: Pause, *, is_open: bo
         case Compaction():
             drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)
             block = Block(entry.key, drawn.lines, foldable=bool(entry.summary))
-    return Cell(entry, is_open, block, drawn)
+    return Cell(entry, is_open, block, drawn, fit=fit)
 
 
 def plan_cell(

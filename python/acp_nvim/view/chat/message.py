@@ -20,6 +20,7 @@ from acp_nvim.view.block import BLANK, Line, LineHighlight, Margin
 from acp_nvim.view.chat.attachment import attachment, has_text, label
 from acp_nvim.view.cut import LINES, beginning, head, rest, visible_lines
 from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.markdown.render import LOOSE, Fit
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.styled import before, coloured, filled, prefixed
 from acp_nvim.view.visible import one_line
@@ -28,6 +29,8 @@ PREVIEW = 100
 _MARKUP = lazy_pattern(r"\*\*|`|^#+ ", re.MULTILINE)
 THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
+LAID_OUT = 20_000
+"""Characters of a text whose tables are laid out for the window: in another one, all in one go."""
 ONE_ROW = 72
 """Characters of a notice that most chats show in two rows at most."""
 _BEFORE_COMMAND = lazy_pattern(r"(?<=[:.,;]) (?=:Acp)")
@@ -54,9 +57,22 @@ class Drawn(Struct, frozen=True):
         part = self.parts[position] if position < len(self.parts) else None
         return part if isinstance(part, markdown.Rendered) else None
 
+    @property
+    def breadth(self) -> int:
+        """How much room its widest table wants; 0 without one."""
+        return max(
+            (it.breadth for it in self.parts if isinstance(it, markdown.Rendered)), default=0
+        )
+
 
 def draw(
-    message: Message, cwd: str, previous: Drawn | None, pause: Pause = never, *, is_open: bool
+    message: Message,
+    cwd: str,
+    previous: Drawn | None,
+    pause: Pause = never,
+    fit: Fit = LOOSE,
+    *,
+    is_open: bool,
 ) -> Drawn:
     """Return the lines of a message, with a blank one at the end."""
     if message.peer:
@@ -67,7 +83,7 @@ def draw(
         return Drawn((*_user(message, cwd, is_open=is_open), BLANK))
     if message.role == "thought":
         return Drawn((*_thought(message, cwd, is_open=is_open), BLANK))
-    body = contents(message.content, cwd, previous, pause, is_open=is_open)
+    body = contents(message.content, cwd, previous, pause, fit, is_open=is_open)
     lines = Log.of(body.lines)
     ends_blank = len(lines) > 0 and not lines[-1].text and not body.paused
     return body if ends_blank else replace(body, lines=lines.appended(BLANK))
@@ -143,7 +159,13 @@ def _first_words(message: Message) -> str:
 
 
 def contents(
-    parts: Sequence[Content], cwd: str, previous: Drawn | None, pause: Pause, *, is_open: bool
+    parts: Sequence[Content],
+    cwd: str,
+    previous: Drawn | None,
+    pause: Pause,
+    fit: Fit = LOOSE,
+    *,
+    is_open: bool,
 ) -> Drawn:
     """Return the lines of what an agent writes: markdown, and what goes with it."""
     lines: Log[Line] = Log()
@@ -156,7 +178,9 @@ def contents(
         if isinstance(content, Text):
             known = previous.rendered(position) if previous else None
             kept, more = beginning(content, room, known.source if known else None)
-            rendered = markdown.render(kept, known, pause, from_first_word=not position)
+            is_over = fit.is_over or position < len(parts) - 1
+            whole = Fit(fit.room if kept.end <= LAID_OUT else None, is_over)
+            rendered = markdown.render(kept, known, pause, whole, from_first_word=not position)
             lines = lines.extended(rendered.lines) if lines else Log.of(rendered.lines)
             texts.append(rendered)
             if rendered.source.end != kept.end:

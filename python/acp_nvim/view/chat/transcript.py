@@ -35,6 +35,7 @@ from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.chat.cell import PLAN, Cell, context_cell, plan_cell, queued_cell
 from acp_nvim.view.chat.cell import cell_of as _cell
 from acp_nvim.view.cut import ITEMS, is_rest
+from acp_nvim.view.markdown.render import Fit
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import linked, place
 from acp_nvim.view.styled import coloured
@@ -69,6 +70,9 @@ class _Drawn(Struct, frozen=True):
     folds: _Folds = _Folds()
     ended: int = 0
     """The turn has gone on after the tool calls before that position."""
+    room: int | None = None
+    tables: frozenset[int] = frozenset()
+    """The positions of messages that have some."""
     paused: bool = False
 
 
@@ -94,8 +98,11 @@ def render(
     opened: frozenset[str],
     previous: Transcript | None,
     pause: Pause = never,
+    room: int | None = None,
 ) -> Transcript:
     """Draw the session; `opened` holds the keys that the user toggled from their default.
+
+    `room` is how many cells a line has in the window.
 
     Open by default are the plan and tool calls that failed or wait for the user; thoughts, other
     tool calls and the text of attached resources are closed. An entry that is the same object, and
@@ -113,7 +120,9 @@ def render(
         faulty.append(undrawn("fault", error))
         return replace(basis._drawn, paused=False)
 
-    drawn = boundary.draw(lambda: _entries(state, folds, basis._drawn, pause, boundary), undrawable)
+    drawn = boundary.draw(
+        lambda: _entries(state, folds, basis._drawn, pause, boundary, room), undrawable
+    )
     extras = _extras(state, opened, basis, boundary)
     after = [cell.block for cell in extras]
     pinned: list[Block] = []
@@ -245,7 +254,12 @@ def entry_text(entry: Entry) -> str:
 
 
 def _entries(
-    state: SessionState, folds: _Folds, basis: _Drawn, pause: Pause, boundary: Boundary
+    state: SessionState,
+    folds: _Folds,
+    basis: _Drawn,
+    pause: Pause,
+    boundary: Boundary,
+    room: int | None,
 ) -> _Drawn:
     """Draw the entries that have changed since, those to be opened or closed, and the new ones."""
     entries = Log.of(state.entries)
@@ -253,12 +267,17 @@ def _entries(
     cells, blocks = basis.cells.first(len(entries)), basis.blocks.first(len(entries))
     last = range(len(known), len(entries))
     turned = _turned(state, folds, basis.folds)
-    changed = sorted(it for it in {*entries.changed(known), *turned} if it < len(known))
-    done, paused = list[int](), False
+    # a table is laid out once nothing follows it, and anew in another room
+    laid_out = basis.tables if room != basis.room else basis.tables & {len(known) - 1}
+    changed = sorted(it for it in {*entries.changed(known), *turned, *laid_out} if it < len(known))
+    done, paused, tables = list[int](), False, set(basis.tables)
     for position in (*changed, *last):
         old = cells[position] if position < len(cells) else None
         entry = entries[position]
-        cell = _cell(entry, old, state.cwd, pause, boundary, is_open=folds.is_open(entry))
+        fit = Fit(room, position < len(entries) - 1 or not state.is_running)
+        cell = _cell(entry, old, state.cwd, pause, boundary, fit, is_open=folds.is_open(entry))
+        if cell.has_table:
+            tables.add(position)
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
         if position < last.start and not cell.is_paused:
@@ -269,7 +288,8 @@ def _entries(
                 known = entries.first(position + (not cell.is_paused))
             break
     shown = entries.first(len(cells))
-    arranged = _Drawn(shown, cells, blocks, folds, min(basis.ended, len(shown)), paused=paused)
+    ended, was = min(basis.ended, len(shown)), basis.room if paused else room
+    arranged = _Drawn(shown, cells, blocks, folds, ended, was, frozenset(tables), paused)
     arranged = boundary.draw(
         lambda: _arranged(arranged, done, last.start, state.index, boundary),
         partial(_unarranged, arranged),

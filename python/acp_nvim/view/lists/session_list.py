@@ -104,7 +104,7 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
         _state(row)[0],
         "" if row.updated is None else _since(now - row.updated),
         one_line(row.agent, 20),
-        folder_name(row.cwd, home),
+        row.worktree or folder_name(row.cwd, home),
         _called(row),
     )
 

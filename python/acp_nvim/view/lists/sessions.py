@@ -101,6 +101,8 @@ class Row(Struct, frozen=True):
     """How its last turn has ended, "": there was none."""
     sub: Sub = NO_SUB
     """What it is below, if it is a sub-agent."""
+    worktree: str = ""
+    """What the worktree is called that it works in."""
     since: int = 0
     """The last turn of the session that it goes on from, after a rewind for instance."""
 
@@ -198,7 +200,7 @@ def label(row: Row, *, now: float, cwd: str) -> str:
         f"{row.asks} waiting" if row.asks else "",
         called(row, 60),
         "" if row.updated is None else f"{age(now - row.updated)} ago",
-        "" if row.cwd == cwd else one_line(row.cwd, 40),
+        "" if row.cwd == cwd else one_line(row.worktree or row.cwd, 40),
         f"and {one_line(', '.join(row.roots), 40)}" if row.roots else "",
     ]
     return " · ".join(part for part in parts if part)

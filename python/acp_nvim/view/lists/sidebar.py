@@ -67,7 +67,9 @@ def matching(rows: Sequence[Row], wanted: str, *, home: str) -> tuple[Row, ...]:
     boundary = Boundary()
 
     def is_match(row: Row) -> bool:
-        text = " ".join([*(line.text for line in _lines(row)), folder_name(row.cwd, home)])
+        text = " ".join(
+            [*(line.text for line in _lines(row)), row.worktree or folder_name(row.cwd, home)]
+        )
         return all(it in text.casefold() for it in words)
 
     return tuple(row for row in rows if boundary.draw(partial(is_match, row), lambda _error: True))
@@ -75,11 +77,14 @@ def matching(rows: Sequence[Row], wanted: str, *, home: str) -> tuple[Row, ...]:
 
 def _groups(rows: Sequence[Row], cwd: str, home: str) -> list[tuple[str, list[Row]]]:
     projects: dict[str, list[Row]] = {}
+    folder = cwd
     for row in rows:
+        folder = folder if row.sub.depth else row.cwd  # it stands where its session does
         if row.kind == "open":
-            projects.setdefault(row.cwd, []).append(row)
+            projects.setdefault(folder, []).append(row)
     groups = [
-        (folder_name(it, home), projects[it]) for it in sorted(projects, key=lambda it: it != cwd)
+        (it[0].worktree or folder_name(folder, home), it)
+        for folder, it in sorted(projects.items(), key=lambda it: it[0] != cwd)
     ]
     earlier = [row for row in rows if row.kind != "open"]
     return [*groups, *([(f"Earlier in {folder_name(cwd, home)}", earlier)] if earlier else [])]

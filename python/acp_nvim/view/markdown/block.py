@@ -58,16 +58,16 @@ Block: TypeAlias = Plain | Fence | Table
 Step: TypeAlias = tuple[tuple[Line, ...], Block]
 
 
-def step(block: Block, text: str) -> Step:
+def step(block: Block, text: str, room: int | None = None) -> Step:
     """Return the lines that are settled by the next line, and the block that is open after it.
 
-    `text` is visible and without its newline.
+    `text` is visible and without its newline; a table that ends is laid out for the `room`.
     """
     match block:
         case Fence():
             return _in_fence(block, text)
         case Table():
-            return _in_table(block, text)
+            return _in_table(block, text, room)
         case Plain():
             return _in_text(block, text)
 
@@ -81,10 +81,10 @@ def _in_fence(fence: Fence, text: str) -> Step:
     return fence.grown(text, place.start, place.marks)
 
 
-def _in_table(table: Table, text: str) -> Step:
+def _in_table(table: Table, text: str, room: int | None) -> Step:
     place = _place(text)
     if place.item or place.depth != table.depth or not _is_row(place):
-        return _then(table.lines, step(PLAIN, text))
+        return _then(table.closed(room), step(PLAIN, text))
     return table.grown(table.row(text, place.start, place.marks))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,11 +17,16 @@ from acp_nvim.patterns import lazy_pattern
 from acp_nvim.view.block import Conceal, Highlight, Line, Mark, VirtualText
 from acp_nvim.view.markdown.columns import marked
 from acp_nvim.view.markdown.inline import inline, shown
+from acp_nvim.view.markdown.stairs import Grid, Pieces, Stairs, fitted, hanging, pieces
 
 ROW_LIMIT = 500
 """The widths are those of the first rows, so that a long table settles."""
 _COLUMN_LIMIT = 64
 _WIDTH_LIMIT = 60
+_LAID_OUT = 8_000
+"""Characters of a table that is laid out for its window: it is done in one go."""
+_BROAD = 1_000_000
+"""Of a table with a column at that limit: a cell of it may be wider."""
 
 _DELIMITERS = lazy_pattern(
     r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$"
@@ -116,6 +122,49 @@ class Table(Struct, frozen=True):
         """Return the row that the line is from `start` on; `marks` are of what is before."""
         return _row(text, start, marks, len(self.alignments))
 
+    def closed(self, room: int | None) -> tuple[Line, ...]:
+        """Return the lines of a table that is over, laid out for a window with so much room."""
+        size = sum(len(row.text) for row in self.rows)
+        if not room or self.breadth <= room or self.depth or self.settled or size > _LAID_OUT:
+            return self.lines
+        rows = [(row, [_pieces(row, cell) for cell in row.cells]) for row in self.rows]
+        grid = self._grid(room, rows)
+        found = [self._laid_out(*row, grid) for row in rows] if grid else []
+        if grid is None or None in found:
+            return self.lines
+        head, *body = (line for line in found if line is not None)
+        return (head, replace(self, widths=grid.widths)._delimiter_line(), *body)
+
+    @property
+    def breadth(self) -> int:
+        """How much room it takes side by side."""
+        is_cut = _WIDTH_LIMIT in self.widths
+        return _BROAD if is_cut else sum(self.widths) + len(self.widths) + 1
+
+    def _grid(self, room: int, rows: Sequence[tuple[Row, list[Pieces]]]) -> Grid | None:
+        """Return where the columns are if they are narrower; None: they cannot be."""
+        indent = max(display_width(hanging(row.text)) for row in self.rows)
+        natural = [indent] + [0] * (len(self.widths) - 1)  # Neovim's indent has no borders
+        least = natural
+        for row, cells in rows:
+            wholes = (cell.width for cell in row.cells)
+            words = (max((it.shown for it in cell), default=0) for cell in cells)
+            natural = [max(pair) for pair in zip_longest(natural, wholes, fillvalue=0)]
+            least = [max(pair) for pair in zip_longest(least, words, fillvalue=0)]
+        return fitted(room, natural, least)
+
+    def _laid_out(self, row: Row, cells: list[Pieces], grid: Grid) -> Line | None:
+        """Return the line of a row; None if it has no room."""
+        first = row.cells[0].start if row.cells else 0
+        indent, before = display_width(hanging(row.text)), display_width(row.text[:first])
+        stairs = Stairs(grid, indent, before)
+        for column, (cell, parts) in enumerate(zip(row.cells, cells, strict=True)):
+            missing = grid.widths[column] - cell.width
+            blanks = {"left": 0, "center": missing // 2, "right": missing}
+            stairs.pad(cell.start, blanks[self.alignments[column]], sum(it.raw for it in parts))
+            stairs.cell(column, cell.start, parts, is_closed=cell.closed)
+        return None if stairs.fails else marked(row.text, (*row.marks, *stairs.marks))
+
     def _line(self, row: Row) -> Line:
         columns = zip(row.cells, self.widths, self.alignments, strict=False)
         padding = [mark for column in columns for mark in _padding(*column)]
@@ -177,6 +226,17 @@ def _padding(cell: _Cell, width: int, alignment: str) -> list[VirtualText]:
     after = missing - before if cell.closed else 0
     places = ((cell.start, before), (cell.end, after))
     return [VirtualText(column, ((" " * count, ""),)) for column, count in places if count]
+
+
+def _pieces(row: Row, cell: _Cell) -> Pieces:
+    """Return the parts of a cell that stay in one row each."""
+    hides = (it for it in row.marks if isinstance(it, Conceal) and not it.character)
+    hidden = {at for it in hides for at in range(it.start, it.end)}
+    cells, at = dict[int, int](), cell.start
+    for cluster in _CLUSTER.findall(row.text[cell.start : cell.end]):
+        cells |= dict.fromkeys(range(at, at + len(cluster)), 0) | {at: _cells(cluster)}
+        at += len(cluster)
+    return pieces(row.text, cell.start, cell.end, hidden, cells)
 
 
 def _segments(text: str, start: int) -> list[tuple[int, int, bool]]:

@@ -91,7 +91,7 @@ async def test_odd_names_are_files_too(tmp_path: Path) -> None:
     found = await Listings().take(str(tmp_path))
     assert names(found, tmp_path) == sorted(odd)
     for name in odd:
-        assert await Listings().covers(found.parts, str(tmp_path / name))
+        assert await Listings().covers(found.parts, [str(tmp_path / name)])
 
 
 async def test_only_plain_files_count(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ async def test_covers_says_what_an_inventory_would_hold(tmp_path: Path, with_git
     parts = {str(tmp_path): with_git}
 
     async def covers(name: str) -> bool:
-        return await inventories.covers(parts, str(tmp_path / name))
+        return bool(await inventories.covers(parts, [str(tmp_path / name)]))
 
     assert await covers("a")
     assert await covers("a.log") is not with_git
@@ -170,8 +170,8 @@ async def test_covers_says_what_an_inventory_would_hold(tmp_path: Path, with_git
     assert not await covers("sub/inner/a"), "a repository that was not listed"
     parts[str(tmp_path / "sub/inner")] = with_git
     assert await covers("sub/inner/a")
-    assert not await inventories.covers(parts, f"{tmp_path}2/a")
-    assert not await inventories.covers({}, str(tmp_path / "a"))
+    assert not await inventories.covers(parts, [f"{tmp_path}2/a"])
+    assert not await inventories.covers({}, [str(tmp_path / "a")])
 
 
 async def test_a_large_folder_is_left_when_the_time_is_up(

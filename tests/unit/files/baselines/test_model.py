@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.files.baselines.baselines import Changes, DiskChange
+from acp_nvim.files.baselines.watch import Watch
 from acp_nvim.files.roots import Roots
 from tests.support.files.baselines import plain
 
@@ -27,10 +28,10 @@ ACTS = st.one_of(
 class Model:
     """A folder, and what its baselines must have seen: a path that is not in a dict is no file."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, watch: Watch | None = None) -> None:
         self.folder = folder
         self.roots = Roots(str(folder))
-        self.baselines = plain()
+        self.baselines = plain(watch=watch)
         self.disk: dict[str, str] = {}
         self.seen: dict[str, str] = {}
 
@@ -108,3 +109,12 @@ def test_whatever_happens_each_change_is_told_once_and_right(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         anyio.run(Model(Path(os.path.realpath(folder))).play, acts)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(acts=st.lists(ACTS, max_size=25))
+def test_so_it_is_where_the_folder_is_watched(acts: list[tuple[str, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(os.path.realpath(name))
+        (folder / "d/e").mkdir(parents=True)
+        anyio.run(Model(folder, Watch()).play, acts)

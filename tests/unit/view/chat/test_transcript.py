@@ -308,3 +308,39 @@ def test_a_context_that_is_nearly_full_says_what_helps(used: int, *, shown: bool
     assert (text in drawn(view)) == shown
     assert text not in drawn(render(replace(state, status="running"), NONE, view))
     assert text not in drawn(render(replace(state, usage=Usage(used, 0)), NONE, view))
+
+
+TABLE = "|a|b|\n|-|-|\n|c|some words of a cell that is long|\n"
+
+
+def test_tables_are_laid_out_for_the_window_and_nothing_else_is_drawn_again() -> None:
+    whole = state(said(1, "x"), said(2, TABLE + "end"), said(3, "| a |"), said(4, TABLE))
+    wide = render(whole, NONE, None)
+    narrow = render(whole, NONE, wide, room=24)
+    same = [old is new for old, new in zip(wide.blocks, narrow.blocks, strict=True)]
+    assert same == [True, False, True, False]
+    again = render(whole, NONE, narrow, room=24)
+    assert all(old is new for old, new in zip(narrow.blocks, again.blocks, strict=True))
+    assert render(whole, NONE, narrow, room=80).blocks == wide.blocks
+    assert render(whole, NONE, None, room=24).blocks == narrow.blocks
+
+
+def test_the_table_that_comes_is_laid_out_when_its_turn_ends_or_something_follows() -> None:
+    laid_out = render(state(said(1, TABLE)), NONE, None, room=24).blocks
+    running = state(said(1, TABLE), status="running")
+    view = render(running, NONE, None, room=24)
+    assert view.blocks == render(running, NONE, None).blocks != laid_out
+    assert render(state(*running.entries), NONE, view, room=24).blocks == laid_out
+    more = state(*running.entries, call(), status="running")
+    first, *_ = render(more, NONE, view, room=24).blocks
+    assert first.lines == next(iter(laid_out)).lines
+
+
+def test_tables_are_laid_out_in_slices() -> None:
+    whole = state(*(said(turn, TABLE + "end") for turn in range(20)))
+    view = render(whole, NONE, render(whole, NONE, None), lambda: True, 24)
+    assert view.paused
+    for _ in range(40):
+        view = render(whole, NONE, view, lambda: True, 24)
+    assert view.blocks == render(whole, NONE, None, room=24).blocks
+    assert not view.paused

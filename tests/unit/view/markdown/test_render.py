@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.view.block import Conceal, Highlight, Line, LineHighlight, Mark, VirtualText
-from acp_nvim.view.markdown.render import Rendered, render
+from acp_nvim.view.markdown.render import LOOSE, Fit, Rendered, render
 
 FRAGMENTS = st.sampled_from(
     [
@@ -22,11 +22,11 @@ FRAGMENTS = st.sampled_from(
 TEXTS = st.lists(FRAGMENTS, max_size=60).map("".join)
 
 
-def streamed(text: str, cuts: list[int]) -> Rendered:
+def streamed(text: str, cuts: list[int], fit: Fit = LOOSE) -> Rendered:
     rendered = render("")
     for cut in [*sorted(cut % (len(text) + 1) for cut in cuts), len(text)]:
-        rendered = render(text[:cut], rendered)
-    return rendered
+        rendered = render(text[:cut], rendered, fit=Fit(fit.room))
+    return render(text, rendered, fit=fit)
 
 
 def columns(mark: Mark) -> tuple[int, ...]:
@@ -110,3 +110,16 @@ def test_settled_lines_are_the_same_objects_through_a_long_message() -> None:
 def test_what_is_harmful_is_visible() -> None:
     (line,) = render("a\x1b[31m **\u202eb**").lines
     assert line.text == "a␛[31m **<U+202E>b**"
+
+
+@given(TEXTS, st.lists(st.integers(0, 10_000), max_size=4), st.integers(1, 40), st.booleans())
+def test_a_text_that_is_laid_out_for_a_window_looks_as_it_would_at_once(
+    text: str, cuts: list[int], room: int, is_over: bool
+) -> None:
+    fit = Fit(room, is_over)
+    at_once = render(text, fit=fit)
+    assert streamed(text, cuts, fit) == at_once
+    assert [it.text for it in at_once.lines] == [it.text for it in render(text).lines]
+    for line in at_once.lines:
+        size = len(line.text.encode("utf-8", "surrogatepass"))
+        assert all(0 <= column <= size for mark in line.marks for column in columns(mark))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_nvim.view.block import Conceal, Highlight, Line, VirtualText
-from acp_nvim.view.markdown.render import render
+from acp_nvim.view.markdown.render import Fit, render
 from acp_nvim.view.markdown.table import ROW_LIMIT, display_width
 
 
@@ -119,3 +119,41 @@ def test_a_table_of_too_many_columns_is_text() -> None:
 )
 def test_display_width(text: str, width: int) -> None:
     assert display_width(text) == width
+
+
+LONG = "|a|b|\n|-|-|\n|c|some words of a cell that is long|\n"
+
+
+def test_a_table_is_laid_out_for_its_window_once_it_is_over() -> None:
+    """While it comes its rows would move with each one."""
+    wide = render(LONG).lines
+    assert render(LONG, fit=Fit(24)).lines == wide
+    over = render(LONG, fit=Fit(24, is_over=True)).lines
+    assert over != wide
+    assert tuple(render(f"{LONG}end", fit=Fit(24)).lines[:3]) == tuple(over)
+    assert render(LONG, fit=Fit(60, is_over=True)).lines == wide
+
+
+def test_a_cell_that_is_too_long_goes_on_in_its_column() -> None:
+    (*_, line) = render(LONG, fit=Fit(24, is_over=True)).lines
+    assert line.text == "|c|some words of a cell that is long|"
+    drawn = [it for it in line.marks if isinstance(it, VirtualText)]
+    assert [line.text[it.column :].split()[0] for it in drawn[1:]] == ["cell", "long|"]
+    for mark in drawn[1:]:
+        blanks = "".join(text for text, _ in mark.chunks)
+        assert blanks.endswith("  │")
+        assert "│" not in blanks[:-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "|a|b|\n|-|-|\n|c|" + "x" * 30 + "|\n",
+        "> " + LONG.replace("\n|", "\n> |"),
+        "|" + "a b c|" * 9 + "\n" + "|-" * 9 + "|\n",
+        LONG + "|d|e|\n" * 2_000,
+    ],
+    ids=["a long word", "a quote", "too many columns", "a long table"],
+)
+def test_what_has_no_room_stays_as_it_is(text: str) -> None:
+    assert render(text, fit=Fit(24, is_over=True)).lines == render(text).lines

@@ -1,0 +1,108 @@
+-- The sub-commands about worktrees; see acp.command.subcommands. The host does all of it: it asks,
+-- and opens the chats.
+
+local agents = require('acp.command.agent')
+local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local notice = require('acp.ui.notice')
+
+local api = vim.api
+
+local M = {}
+
+---@param more table
+---@return table payload with where the user is
+local function here(more)
+  local chat = chats.of(api.nvim_get_current_buf())
+  local place = { file = agents.file(), cwd = vim.fn.getcwd(), chat = chat and chat.chat }
+  return vim.tbl_extend('force', place, more)
+end
+
+---@param action 'new'|'merge'|'commit'|'remove'
+---@param more { agent?: string, name?: string }
+local function act(action, more)
+  bridge.notify('worktree', here(vim.tbl_extend('force', more, { action = action })))
+end
+
+local actions = { merge = 'merge', ['merge!'] = 'commit', remove = 'remove' }
+
+--- Make a worktree with a session of an agent; or merge or remove one.
+---@param text string
+function M.run(text)
+  local first, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
+  local action = actions[first]
+  if action then
+    return act(action, { name = rest ~= '' and rest or nil })
+  end
+  if rest ~= '' then
+    return notice.warn(':Acp worktree takes an agent; or merge, merge! or remove and a worktree')
+  end
+  local current = chats.current()
+  agents.named(first ~= '' and first or current and current.agent or nil, function(agent)
+    if agent then
+      act('new', { agent = agent })
+    end
+  end)
+end
+
+--- Send a prompt to several agents.
+---@param text string their names, and the prompt
+function M.race(text)
+  bridge.notify('race', here({ text = text }))
+end
+
+--- Compare worktrees of this project.
+---@param names string[] none for all
+function M.compare(names)
+  require('acp.review.versions').open(here({ names = names }))
+end
+
+---@return { name: string, home: string, folder: string, is_made: boolean }[] all records
+function M.all()
+  local data = vim.fn.stdpath('data') --[[@as string]]
+  local found = {}
+  for _, path in ipairs(vim.fn.glob(data .. '/acp.nvim/worktrees/*.json', true, true)) do
+    local ok, record = pcall(function()
+      return vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+    end)
+    if ok and type(record) == 'table' then
+      table.insert(found, record)
+    end
+  end
+  return found
+end
+
+---@param folder string
+---@return string[] names of the worktrees of the project that a folder is in
+local function names(folder)
+  local home, found = vim.uv.fs_realpath(folder), M.all()
+  for _, record in ipairs(found) do
+    home = record.folder == folder and record.home or home
+  end
+  return vim
+    .iter(found)
+    :filter(function(record)
+      return record.home == home
+    end)
+    :map(function(record)
+      return record.name
+    end)
+    :totable()
+end
+
+--- What can be written after `:Acp worktree`.
+---@param before? string what stands there already
+---@return string[]
+function M.complete(before)
+  if not before then
+    local words = vim.tbl_keys(actions)
+    table.sort(words)
+    return words
+  end
+  local project = require('acp.chat.project')
+  local chat = chats.of(api.nvim_get_current_buf())
+  local folder = chat and chat.root or project.root(project.file(), vim.fn.getcwd())
+  return actions[before] and names(folder) or {}
+end
+
+return M

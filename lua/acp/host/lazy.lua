@@ -1,0 +1,60 @@
+-- Modules that are loaded when they are used first. `RARE` names them all; there is no other way: they
+-- are required at the top of a file like any other. None of them may do anything by being loaded that
+-- must be done before. Also a module that only these require waits with them.
+
+local M = {}
+
+local RARE = {
+  'acp.ask.window',
+  'acp.chat.code',
+  'acp.chat.link',
+  'acp.chat.output',
+  'acp.files.deferred',
+  'acp.files.edit',
+  'acp.files.save',
+  'acp.prompt.complete',
+  'acp.prompt.history',
+  'acp.prompt.mention',
+  'acp.prompt.symbols',
+  'acp.ui.float',
+}
+
+--- What `require` returns until the module is loaded, and what early users keep: it hands on.
+---@param name string
+---@return table
+local function waiting(name)
+  local ways = {}
+  local function load()
+    package.preload[name], package.loaded[name] = nil, nil
+    local real = require(name)
+    ways.__index, ways.__newindex = real, real
+    return real
+  end
+  ways.__index = function(_, key)
+    return load()[key]
+  end
+  ways.__newindex = function(_, key, value)
+    load()[key] = value
+  end
+  return setmetatable({}, ways)
+end
+
+for _, name in ipairs(RARE) do
+  if not package.loaded[name] then
+    package.preload[name] = function()
+      return waiting(name)
+    end
+  end
+end
+
+--- Load what the first answer of an agent may need, while it is waited for.
+function M.warm()
+  M.warm = function() end
+  for _, name in ipairs({ 'acp.ask.window', 'acp.files.deferred' }) do
+    vim.schedule(function()
+      local _ = require(name).any
+    end)
+  end
+end
+
+return M

@@ -1,0 +1,302 @@
+-- `:Acp compare`: what several worktrees have made of the same files, in a tabpage of its own. A list
+-- of the agents and files, and beside it, or below where there is little room, columns in diff mode:
+-- the user's own file first, then the versions. The host knows what is in them.
+
+local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
+local dress = require('acp.ui.dress')
+local hands = require('acp.files.hands')
+local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
+local notice = require('acp.ui.notice')
+local sides = require('acp.ui.sides')
+local unseen = require('acp.ui.unseen')
+
+local api = vim.api
+
+local M = {}
+
+local LIST, COLUMN, WIDE, ROWS = 34, 40, 120, 8
+
+---@class acp.Versions
+---@field number integer the host's
+---@field files integer how many there are
+---@field first integer 0-based row of the first file
+---@field list integer buffer
+---@field window integer of the list
+---@field file integer 0-based, the one that is shown
+---@field shown? table what the host has told of it
+---@field offset integer versions that are left of the first column
+---@field columns integer[] windows, the user's own first
+---@field names table<integer, string> worktrees by buffers
+
+---@type acp.Versions?
+local open
+
+---@return boolean
+local function is_wide()
+  return vim.o.columns >= WIDE
+end
+
+---@return integer how many versions there is room for
+local function room()
+  local width = vim.o.columns - (is_wide() and LIST or 0)
+  return math.max(1, math.floor(width / COLUMN) - 1)
+end
+
+---@param this acp.Versions
+local function close_columns(this)
+  for _, window in ipairs(this.columns) do
+    if api.nvim_win_is_valid(window) then
+      api.nvim_win_call(window, function()
+        vim.cmd('diffoff | setlocal winbar<')
+      end)
+      pcall(api.nvim_win_close, window, true)
+    end
+  end
+  this.columns = {}
+end
+
+--- Close it: the tabpage goes, but for windows that the user has opened in it.
+local function close()
+  local this = open
+  if not this then
+    return
+  end
+  open = nil
+  if #api.nvim_list_tabpages() == 1 then
+    vim.cmd('tab split | tabprevious')
+  end
+  close_columns(this)
+  if api.nvim_win_is_valid(this.window) then
+    pcall(api.nvim_win_close, this.window, true)
+  end
+  unseen.delete(this.list)
+  if bridge.running() then
+    bridge.notify('versions_closed', { number = this.number })
+  end
+end
+
+local show
+
+---@param step integer
+---@return fun()
+local function turn(step)
+  return function()
+    local this = open
+    local hidden = this and this.shown and #this.shown.columns - room() or 0
+    if not this or hidden <= 0 then
+      return notice.notice('all versions of this file are on the screen')
+    end
+    this.offset = (this.offset + step) % (hidden + 1)
+    show(this, this.shown, 1)
+  end
+end
+
+---@param this acp.Versions
+---@param file integer
+---@param column? integer where the cursor goes
+local function load(this, file, column)
+  bridge.call('versions_file', { number = this.number, file = file }, function(err, found)
+    if err then
+      return bridge.warn(err)
+    end
+    if open == this then
+      this.file, this.offset = file, this.file == file and this.offset or 0
+      hands.calmly('the comparison', function()
+        show(this, found, column)
+      end)
+    end
+  end)
+end
+
+--- Bring the hunk at the cursor into the user's file.
+local function take()
+  local this = open
+  local name = this and this.names[api.nvim_get_current_buf()]
+  if not this or not name then
+    return notice.notice('do takes a hunk in the column of a version')
+  end
+  local line = api.nvim_win_get_cursor(0)[1]
+  local payload = { number = this.number, file = this.file, name = name, line = line }
+  bridge.call('versions_take', payload, function(err, said)
+    if err then
+      return bridge.warn(err)
+    end
+    notice.notice(said)
+    if open == this and this.shown.path == '' then
+      load(this, this.file, 1) -- it is there now
+    end
+  end)
+end
+
+---@param step integer
+---@return fun()
+local function go(step)
+  return function()
+    local this = open
+    if this and this.files > 0 then
+      load(this, (this.file + step) % this.files, 1)
+    end
+  end
+end
+
+---@param buffer integer
+local function map(buffer)
+  keys.map(buffer, 'n', 'do', 'Take the hunk into your own file', take, 'take-version')
+  keys.map(buffer, 'n', '<Tab>', 'Next version', turn(1), 'next-version')
+  keys.map(buffer, 'n', '<S-Tab>', 'Previous version', turn(-1), 'previous-version')
+  keys.map(buffer, 'n', ']f', 'Next file', go(1), 'next-compared')
+  keys.map(buffer, 'n', '[f', 'Previous file', go(-1), 'previous-compared')
+  keys.map(buffer, 'n', 'q', 'Close the comparison', close, 'close')
+end
+
+---@param text string
+---@return string
+local function literal(text)
+  return (text:gsub('%%', '%%%%'))
+end
+
+---@param this acp.Versions
+---@param buffer integer
+---@param side { title: string }
+---@param note string what can be done there
+local function add_column(this, buffer, side, note)
+  local beside = this.columns[#this.columns] or is_wide() and this.window
+  local config = { win = beside or this.window, split = beside and 'right' or 'below' }
+  local window = api.nvim_open_win(buffer, false, config)
+  local form = '%%#AcpFloatTitle# %s %%*%%#AcpDim#%%<%s %%=%s '
+  local bar = form:format(literal(side.title), literal(this.shown.name), literal(note))
+  api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
+  table.insert(this.columns, window)
+end
+
+---@param this acp.Versions
+local function level(this)
+  if is_wide() then
+    api.nvim_win_set_width(this.window, LIST)
+  else
+    local rows = math.min(api.nvim_buf_line_count(this.list), ROWS)
+    api.nvim_win_set_height(this.window, math.max(rows, 1) + 1)
+  end
+  local width = vim.o.columns - (is_wide() and LIST + 1 or 0)
+  for _, window in ipairs(this.columns) do
+    api.nvim_win_set_width(window, math.floor(width / #this.columns) - 1)
+    api.nvim_win_call(window, vim.cmd.diffthis)
+  end
+end
+
+--- Show a file: the user's own, and as many versions as there is room for.
+---@param this acp.Versions
+---@param found table as `versions_file` answers
+---@param column? integer where the cursor goes, 1 the first version; nil: it stays in the list
+function show(this, found, column)
+  this.shown, this.names = found, {}
+  api.nvim_set_current_win(this.window)
+  close_columns(this)
+  local key = 'versions'
+  local own = { name = found.name .. ': ' .. found.title }
+  own.path = found.path ~= '' and found.path or nil
+  own.file = found.file
+  local users = sides.buffer(key, own, map)
+  local count = math.min(room(), #found.columns)
+  add_column(this, users, found, '')
+  local hidden = #found.columns - count
+  for index = 1, count do
+    local version = found.columns[this.offset + index]
+    local name = ('%s: %s'):format(found.name, version.name)
+    local side = { name = name, lines = version.lines, file = found.file }
+    local buffer = sides.buffer(key, side, map)
+    sides.dress(side, buffer, users)
+    this.names[buffer] = version.name
+    local note = hidden > 0 and ('%d more: <Tab>'):format(hidden) or 'do takes it'
+    add_column(this, buffer, version, index == count and note or '')
+  end
+  level(this)
+  local window = this.columns[math.min((column or 1) + 1, #this.columns)]
+  api.nvim_set_current_win(window)
+  local line = count > 0 and found.columns[this.offset + (column or 1)].line or 1
+  pcall(api.nvim_win_set_cursor, window, { line, 0 })
+  vim.cmd('normal! zvzz')
+  vim.cmd('syncbind')
+  api.nvim_win_set_cursor(this.window, { this.first + this.file + 1, 0 })
+  if not column then
+    api.nvim_set_current_win(this.window)
+  end
+end
+
+---@param this acp.Versions
+local function choose(this)
+  local file = api.nvim_win_get_cursor(0)[1] - 1 - this.first
+  if file < 0 or file >= this.files then
+    return notice.notice('there is no file in this row')
+  end
+  load(this, file, 1)
+end
+
+---@return integer buffer
+local function make()
+  require('acp.ui.highlights').define()
+  return unseen.buffer(function(it)
+    require('acp.chat.registry').name(it, 'acp-versions')
+    vim.bo[it].bufhidden = 'wipe'
+    vim.bo[it].modifiable = false
+    vim.b[it].acp_list = true
+    vim.bo[it].filetype = 'acp-versions'
+  end)
+end
+
+---@param found table as `versions` answers
+local function begin(found)
+  close()
+  vim.cmd('tab split')
+  local window, list = api.nvim_get_current_win(), make()
+  api.nvim_win_set_buf(window, list)
+  dress.window(window, dress.LIST)
+  api.nvim_set_option_value('winbar', '', { win = window, scope = 'local' })
+  open = { number = found.number, files = found.files, first = found.first, list = list }
+  local this = open
+  this.window, this.file, this.offset, this.columns, this.names = window, 0, 0, {}, {}
+  apply.draw_whole(list, found.ops)
+  map(list)
+  keys.map(list, 'n', '<CR>', 'Compare the versions of this file', function()
+    choose(this)
+  end, 'open-compared')
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = list,
+    once = true,
+    callback = function()
+      vim.schedule(function()
+        if open == this then
+          close()
+        end
+      end)
+    end,
+  })
+  if this.files > 0 then
+    load(this, 0)
+  end
+  bridge.call('versions_checked', { number = this.number }, function(err, checked)
+    if err then
+      return bridge.warn(err)
+    elseif checked and open == this and api.nvim_buf_is_loaded(list) then
+      apply.draw_whole(list, checked.ops)
+    end
+  end)
+end
+
+--- Compare worktrees of the project.
+---@param payload { names: string[], file: string, cwd: string, chat?: integer } no names: all
+function M.open(payload)
+  bridge.call('versions', payload, function(err, found)
+    if err then
+      return bridge.warn(err)
+    end
+    hands.calmly('the comparison', function()
+      layout.leave_float()
+      begin(found)
+    end)
+  end)
+end
+
+return M

@@ -1,0 +1,184 @@
+"""A worktree is made of what the user's tree holds, and removed without a trace.
+
+Its branch begins at HEAD. Its files are those of the user's tree, with what is saved and not
+committed: that snapshot is its `base`. A submodule is a worktree of the user's submodule: nothing
+is fetched. What goes wrong on the way is taken back; after a kill the record says that it is not
+made, and `remove` takes away what is there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
+
+from acp_nvim.errors import FileProblem, UserError
+from acp_nvim.files import rooted
+from acp_nvim.files.roots import inside
+from acp_nvim.worktrees.records import Worktree, Worktrees
+from acp_nvim.worktrees.repository import Repository, repository
+
+MOST_COPIED: Final = 32 << 20
+"""Bytes of a file that `worktree.copy` names."""
+
+
+class Part(Struct, frozen=True):
+    """The repository of a worktree, or that of a submodule in it.
+
+    `name`: where it is in the project, "" for the whole; `own`: the user's, `there`: the folder in
+    the worktree.
+    """
+
+    name: str
+    own: Repository
+    there: str
+
+
+async def parts(own: Repository, there: str, name: str = "") -> AsyncIterator[Part]:
+    """Yield the repository and its submodules, the outer ones first."""
+    yield Part(name, own, there)
+    for module in await own.modules():
+        place = os.path.join(own.folder, module)
+        with suppress(UserError):  # a broken one is the user's to mend; its files are not there
+            inner = await repository(place)
+            async for it in parts(inner, os.path.join(there, module), os.path.join(name, module)):
+                yield it
+
+
+async def planned(records: Worktrees, home: str, agents: Sequence[str]) -> tuple[Worktree, ...]:
+    """Return the worktrees that would be made for these agents. Raises `UserError` where there
+    cannot be one."""
+    own = await repository(home)
+    if await own.commit_of("HEAD") is None:
+        raise UserError(f"{home} has no commit yet: git commit, then :Acp worktree")
+    refs = await own.run("for-each-ref", "--format=%(refname)", "refs/heads/acp", "refs/acp")
+    names = [it.split("/") for it in os.fsdecode(refs.output).split()]
+    if any(it == ["refs", "heads", "acp"] for it in names):
+        raise UserError("a branch is called acp, so that none can be acp/NAME: git branch -m acp …")
+    taken = {it[3] if it[1] == "heads" else it[2] for it in names}
+    found: list[Worktree] = []
+    for agent in agents:
+        found.append(records.new(agent, home, taken))
+        taken.add(found[-1].name)
+    return tuple(found)
+
+
+async def make(records: Worktrees, worktree: Worktree, copied: Sequence[str]) -> tuple[str, ...]:
+    """Make it; return what has not come along, in sentences. `copied`: names of files that do.
+
+    Raises `UserError`, and then nothing is left of it.
+    """
+    try:
+        records.note(worktree)
+        said = await _make(worktree)
+        said += await to_thread.run_sync(partial(_copy, worktree, copied))
+        records.note(replace(worktree, is_made=True))
+    except OSError as error:
+        await remove(records, worktree)
+        raise UserError(f"the worktree was not made: {error}") from error
+    except UserError:
+        await remove(records, worktree)
+        raise
+    return said
+
+
+async def _make(worktree: Worktree) -> tuple[str, ...]:
+    said: list[str] = []
+    async for part in parts(await repository(worktree.home), worktree.folder):
+        snapshot = await part.own.snapshot(f"acp: base of {worktree.name}")
+        await part.own.run("update-ref", worktree.ref("base"), snapshot.commit)
+        on = ("--detach",) if part.name else ("-b", worktree.branch)
+        adding = ("worktree", "add", "-q", "--no-checkout", *on, part.there, "HEAD")
+        await part.own.run(*adding)
+        there = await repository(part.there)
+        await there.run("read-tree", "--reset", "-u", snapshot.commit)
+        await there.run("reset", "-q", "HEAD", allowed=(0, 1))
+        said += (f"{os.path.join(part.name, it)} {why}" for it, why in snapshot.left)
+    return tuple(said)
+
+
+def _copy(worktree: Worktree, names: Sequence[str]) -> tuple[str, ...]:
+    """Copy files of the project; return why some are not."""
+    return tuple(filter(None, (_copy_one(worktree, it) for it in names)))
+
+
+def _copy_one(worktree: Worktree, name: str) -> str:
+    path, there = (
+        os.path.normpath(os.path.join(it, name)) for it in (worktree.home, worktree.folder)
+    )
+    if not os.path.lexists(path):
+        return ""
+    is_git = ".git" in path.removeprefix(worktree.home).split("/")
+    if is_git or not path.startswith(inside(worktree.home)) or os.path.realpath(path) != path:
+        return f"{name} is not copied: it is not in the project itself"
+    try:
+        with rooted.file(path) as file:
+            status = os.fstat(file.fileno())
+            data = rooted.content(file, status.st_size, MOST_COPIED)
+        if len(data) > MOST_COPIED:
+            return f"{name} is not copied: it is larger than {MOST_COPIED >> 20} MiB"
+        os.makedirs(os.path.dirname(there), exist_ok=True)
+        Path(there).write_bytes(data)
+        os.chmod(there, status.st_mode & 0o777)
+    except (OSError, FileProblem) as error:
+        return f"{name} is not copied: {getattr(error, 'strerror', None) or error}"
+    return ""
+
+
+async def remove(records: Worktrees, worktree: Worktree) -> None:
+    """Remove folder, branch, commits of ours and at last the record, as far as they are there.
+
+    Raises `UserError` that names what is left; the record is, too, then.
+    """
+    with suppress(OSError):
+        records.note(replace(worktree, is_made=False))
+    problems: list[str] = []
+    with suppress(UserError):  # the user's project is gone, and with it what git knew
+        own = await repository(worktree.home)
+        found = [it async for it in parts(own, worktree.folder)]
+        for part in reversed(found):
+            problems += await _forget(part, worktree)
+    if not await to_thread.run_sync(_remove_folder, worktree.folder):
+        problems.append(f"{worktree.folder} cannot be removed as a whole: see its permissions")
+    if problems:
+        raise UserError(f"the worktree {worktree.name} is not gone: {'; '.join(problems)}")
+    records.drop(worktree)
+
+
+def _remove_folder(folder: str) -> bool:
+    shutil.rmtree(folder, ignore_errors=True)
+    return not os.path.lexists(folder)
+
+
+async def _forget(part: Part, worktree: Worktree) -> list[str]:
+    """Remove what git knows of a part; return what it does not let go."""
+    own = part.own
+    listed = os.fsdecode((await own.run("worktree", "list", "--porcelain")).output)
+    if f"worktree {part.there}" in listed.splitlines():
+        await own.run("worktree", "remove", "-f", "-f", part.there, allowed=range(256))
+    await to_thread.run_sync(_drop_half, await own.line("rev-parse", "--git-common-dir"), part)
+    for what in ("base", "merged"):
+        await own.run("update-ref", "-d", worktree.ref(what), allowed=range(256))
+    if part.name or not await own.commit_of(f"refs/heads/{worktree.branch}"):
+        return []
+    try:
+        await own.run("branch", "-q", "-D", worktree.branch)
+    except UserError as error:
+        return [str(error)]
+    return []
+
+
+def _drop_half(common: str, part: Part) -> None:
+    """Remove what git has begun to note of a worktree when it was killed: it has no place yet."""
+    folder = os.path.join(part.own.folder, common, "worktrees", os.path.basename(part.there))
+    is_half = os.path.isdir(folder) and not os.path.lexists(os.path.join(folder, "gitdir"))
+    if is_half and not part.name:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,384 @@
+"""Worktrees of real repositories: what they are made of, and that nothing is left of them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acp_nvim.errors import UserError
+from acp_nvim.worktrees import making
+from acp_nvim.worktrees.merging import own_commits, pending, took
+from acp_nvim.worktrees.records import Worktree, Worktrees
+from acp_nvim.worktrees.repository import Repository, repository
+
+AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+
+
+def run(folder: Path, *arguments: str) -> str:
+    command = ["git", *AUTHOR, *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def commit(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / f"{name}.txt").write_text(text)
+    run(folder, "add", "-A")
+    run(folder, "commit", "-qm", "x")
+
+
+def begun(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    run(folder, "init", "-q", "-b", "main")
+    commit(folder, a="one\ntwo\n", b="b\n")
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return begun(tmp_path / "project").resolve()
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Worktrees:
+    return Worktrees(str(tmp_path / "acp.nvim" / "worktrees"))
+
+
+async def made(records: Worktrees, project: Path, *copied: str) -> Worktree:
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    assert await making.make(records, worktree, copied) == ()
+    return next(it for it in records.all() if it.folder == worktree.folder)
+
+
+def state(project: Path) -> tuple[str, ...]:
+    """Return all that git knows of a project, and what its tree holds."""
+    modules = [it.parent for it in project.glob("**/.git") if it.is_file()]
+    return tuple(
+        run(it, *arguments)
+        for it in (project, *modules)
+        for arguments in (
+            ("for-each-ref",),
+            ("worktree", "list"),
+            ("status", "--porcelain"),
+            ("ls-files", "--stage"),
+            ("config", "--list", "--local"),
+        )
+    )
+
+
+async def test_it_has_what_is_saved_and_not_committed_and_touches_nothing(
+    project: Path, records: Worktrees
+) -> None:
+    (project / "a.txt").write_text("one\n2\n")
+    (project / "b.txt").unlink()
+    (project / "new.txt").write_text("new\n")
+    (project / ".gitignore").write_text("*.log\n")
+    (project / "x.log").write_text("")
+    run(project, "add", "new.txt")
+    before = state(project)
+    worktree = await made(records, project)
+    there = Path(worktree.folder)
+    names = {it.name: it.read_text() for it in there.iterdir() if it.name != ".git"}
+    assert names == {"a.txt": "one\n2\n", "new.txt": "new\n", ".gitignore": "*.log\n"}
+    assert worktree.name == "claude-1"
+    assert run(there, "branch", "--show-current") == "acp/claude-1\n"
+    assert run(there, "log", "--format=%s") == "x\n"
+    assert await pending_names(worktree) == ([], [])
+    await making.remove(records, worktree)
+    assert state(project) == before
+    assert not list(there.parent.iterdir())
+
+
+async def pending_names(worktree: Worktree) -> tuple[list[str], list[str]]:
+    found = await pending(worktree)
+    changes = [Path(it.path).name for of in found for it in of.changes]
+    return changes, [f"{Path(it.source).name} {it.reason}" for of in found for it in of.left]
+
+
+async def test_names_are_new_and_safe(project: Path, records: Worktrees) -> None:
+    first, second = await made(records, project), await made(records, project)
+    assert [it.name for it in records.of(str(project))] == ["claude-1", "claude-2"]
+    assert records.at(f"{second.folder}/src") == second
+    assert records.home(first.folder) == str(project)
+    run(project, "branch", "acp/odd-1")
+    (odd,) = await making.planned(records, str(project), ["../Odd; $(x)"])
+    assert odd.name == "odd-x-1"
+    more = await making.planned(records, str(project), ["Odd!", "odd"])
+    assert [it.name for it in more] == ["odd-2", "odd-3"]
+
+
+async def test_what_differs_is_merged_once(project: Path, records: Worktrees) -> None:
+    worktree = await made(records, project)
+    there = Path(worktree.folder)
+    (there / "a.txt").write_text("one\ntwo\nthree\n")
+    (there / "b.txt").unlink()
+    (there / "run.sh").write_text("new\n")
+    (there / "run.sh").chmod(0o755)
+    (there / "logo").write_bytes(b"\0\1")
+    (there / "link").symlink_to("a.txt")
+    run(there, "add", "a.txt")
+    found = (await pending(worktree))[0]
+    kinds = [(it.entry.name, it.base, it.theirs, it.mode) for it in found.changes]
+    assert kinds == [
+        ("a.txt", b"one\ntwo\n", b"one\ntwo\nthree\n", 0),
+        ("b.txt", b"b\n", None, 0),
+        ("run.sh", None, b"new\n", 0o755),
+    ]
+    left = ["link is a symbolic link", "logo is binary"]
+    assert [f"{Path(it.source).name} {it.reason}" for it in found.left] == left
+    await took(worktree, found, ["a.txt", "b.txt"])
+    assert await pending_names(worktree) == (["run.sh"], left)
+    (there / "a.txt").write_text("one\ntwo\nthree\nfour\n")
+    (there / "run.sh").unlink()
+    (again,) = (await pending(worktree))[0].changes
+    assert (again.base, again.theirs) == (b"one\ntwo\nthree\n", b"one\ntwo\nthree\nfour\n")
+
+
+async def test_commits_on_no_other_branch_are_counted(project: Path, records: Worktrees) -> None:
+    worktree = await made(records, project)
+    assert await own_commits(worktree) == 0
+    commit(Path(worktree.folder), a="1\n")
+    commit(Path(worktree.folder), a="2\n")
+    assert await own_commits(worktree) == 2
+    run(project, "branch", "mine", "acp/claude-1~1")
+    assert await own_commits(worktree) == 1
+
+
+async def test_submodules_come_along_without_a_fetch(tmp_path: Path, records: Worktrees) -> None:
+    inner, outer = begun(tmp_path / "inner"), begun(tmp_path / "outer")
+    run(outer, "submodule", "add", "-q", str(inner), "lib/sub")
+    commit(outer)
+    inner.rename(tmp_path / "away")
+    (outer / "lib/sub/a.txt").write_text("mine\n")
+    outer = outer.resolve()
+    before = state(outer)
+    worktree = await made(records, outer)
+    there = Path(worktree.folder) / "lib/sub"
+    assert (there / "a.txt").read_text() == "mine\n"
+    assert await pending_names(worktree) == ([], [])
+    (there / "b.txt").write_text("sub\n")
+    changes = [it for of in await pending(worktree) for it in of.changes]
+    assert [it.path for it in changes] == [str(outer / "lib/sub/b.txt")]
+    await making.remove(records, worktree)
+    assert state(outer) == before
+
+
+def evil(folder: Path) -> str:
+    script = folder / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {folder}/ran\nexec cat\n")
+    script.chmod(0o755)
+    return str(script)
+
+
+HOOKS = ("post-checkout", "reference-transaction", "post-index-change", "pre-commit", "post-merge")
+
+
+async def test_no_hook_and_no_filter_runs_and_pointers_stay(
+    project: Path, records: Worktrees, tmp_path: Path
+) -> None:
+    command = evil(tmp_path)
+    (project / ".gitattributes").write_text("*.bin filter=lfs\n")
+    (project / "a.bin").write_text("version https://git-lfs\n")
+    commit(project)
+    for hook in HOOKS:
+        (project / ".git/hooks" / hook).symlink_to(command)
+    with (project / ".git/config").open("a") as config:
+        config.write(f'[filter "lfs"]\nclean = {command}\nsmudge = {command}\nrequired = true\n')
+        config.write(f"[core]\nfsmonitor = {command}\nsshCommand = {command}\n")
+        config.write(f"[commit]\ngpgSign = true\n[gpg]\nprogram = {command}\n")
+    (project / "a.bin").write_text("the large file itself\n")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    said = await making.make(records, worktree, ())
+    assert said == ("a.bin goes through the filter lfs",)
+    there = Path(worktree.folder)
+    assert (there / "a.bin").read_text() == "version https://git-lfs\n"
+    (there / "b.bin").write_text("made there\n")
+    assert await pending_names(worktree) == ([], ["b.bin goes through the filter lfs"])
+    await making.remove(records, worktree)
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_a_sparse_checkout_stays_one(project: Path, records: Worktrees) -> None:
+    (project / "big").mkdir()
+    (project / "big/c.txt").write_text("c\n")
+    commit(project)
+    run(project, "sparse-checkout", "set", "--no-cone", "/*", "!/big/")
+    assert not (project / "big").exists()
+    worktree = await made(records, project)
+    assert not (Path(worktree.folder) / "big").exists()
+    assert await pending_names(worktree) == ([], [])
+    (Path(worktree.folder) / "a.txt").write_text("1\n")
+    assert await pending_names(worktree) == (["a.txt"], [])
+
+
+async def test_beside_a_bare_repository_and_in_a_linked_worktree(
+    tmp_path: Path, project: Path, records: Worktrees
+) -> None:
+    run(tmp_path, "clone", "-q", "--bare", str(project), "bare.git")
+    run(tmp_path / "bare.git", "worktree", "add", "-q", str(tmp_path / "mine"), "main")
+    mine = (tmp_path / "mine").resolve()
+    (mine / "a.txt").write_text("mine\n")
+    before = state(mine)
+    worktree = await made(records, mine)
+    assert (Path(worktree.folder) / "a.txt").read_text() == "mine\n"
+    await making.remove(records, worktree)
+    assert state(mine) == before
+    with pytest.raises(UserError, match="no work tree of git"):
+        await making.planned(records, str(tmp_path / "bare.git"), "claude")
+
+
+async def test_where_there_can_be_none_it_says_why(tmp_path: Path, records: Worktrees) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(UserError, match="no work tree of git"):
+        await making.planned(records, str(empty), ["claude"])
+    run(empty, "init", "-q")
+    with pytest.raises(UserError, match="has no commit yet: git commit"):
+        await making.planned(records, str(empty), ["claude"])
+    commit(empty, a="1\n")
+    run(empty, "branch", "acp")
+    with pytest.raises(UserError, match="a branch is called acp"):
+        await making.planned(records, str(empty), ["claude"])
+    run(empty, "branch", "-D", "acp")
+    (empty / "sub").mkdir()
+    with pytest.raises(UserError, match=f"not the top of its work tree, which is {empty}"):
+        await making.planned(records, str(empty / "sub"), "claude")
+
+
+async def test_names_may_differ_by_case_where_it_counts(project: Path, records: Worktrees) -> None:
+    (project / "A.txt").write_text("other\n")
+    commit(project)
+    worktree = await made(records, project)
+    there = Path(worktree.folder)
+    assert ((there / "A.txt").read_text(), (there / "a.txt").read_text()) == (
+        "other\n",
+        "one\ntwo\n",
+    )
+    (there / "A.TXT").write_text("third\n")
+    assert await pending_names(worktree) == (["A.TXT"], [])
+
+
+async def test_files_that_are_named_come_along(project: Path, records: Worktrees) -> None:
+    (project / ".gitignore").write_text(".env\nlink\nsub\n")
+    commit(project)
+    (project / ".env").write_text("KEY=1\n")
+    (project / ".env").chmod(0o600)
+    (project / "link").symlink_to("/etc/passwd")
+    (project.parent / "outside").write_text("x")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    names = (".env", "not there", "link", "../outside", "/etc/passwd", ".git/config")
+    said = await making.make(records, worktree, names)
+    there = Path(worktree.folder)
+    assert (there / ".env").read_text() == "KEY=1\n"
+    assert (there / ".env").stat().st_mode & 0o777 == 0o600
+    outside = "is not copied: it is not in the project itself"
+    refused = ("link", "../outside", "/etc/passwd", ".git/config")
+    assert said == tuple(f"{it} {outside}" for it in refused)
+    assert (there / ".git").is_file()
+
+
+async def test_dos_line_ends_are_those_of_the_disk(project: Path, records: Worktrees) -> None:
+    run(project, "config", "core.autocrlf", "true")
+    (project / "dos.txt").write_bytes(b"one\r\ntwo\r\n")
+    worktree = await made(records, project)
+    there = Path(worktree.folder) / "dos.txt"
+    assert there.read_bytes() == b"one\r\ntwo\r\n"
+    there.write_bytes(b"one\r\n2\r\n")
+    (change,) = (await pending(worktree))[0].changes
+    assert (change.base, change.theirs) == (b"one\r\ntwo\r\n", b"one\r\n2\r\n")
+
+
+class Killed(BaseException):
+    """The host is gone."""
+
+
+STEPS = ("update-ref", "worktree", "read-tree", "reset")
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Yield a list: git is killed before what is in it, and so are we."""
+    at: list[str] = []
+    usual = Repository.run
+
+    async def dying(self: Repository, *arguments: str, **options: object) -> object:
+        if arguments[0] in at:
+            raise Killed
+        return await usual(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Repository, "run", dying)
+    yield at
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_a_kill_amid_making_leaves_what_is_found_and_removed(
+    project: Path, records: Worktrees, killed: list[str], step: str
+) -> None:
+    before = state(project)
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    killed.append(step)
+    with pytest.raises(Killed):
+        await making.make(records, worktree, ())
+    killed.clear()
+    (found,) = records.of(str(project))
+    assert not found.is_made
+    await making.remove(records, found)
+    assert state(project) == before
+    assert records.all() == ()
+
+
+@pytest.mark.parametrize("step", ["worktree", "update-ref", "branch"])
+async def test_a_kill_amid_removing_is_gone_on_with(
+    project: Path, records: Worktrees, killed: list[str], step: str
+) -> None:
+    before = state(project)
+    worktree = await made(records, project)
+    killed.append(step)
+    with pytest.raises(Killed):
+        await making.remove(records, worktree)
+    killed.clear()
+    (found,) = records.of(str(project))
+    assert not found.is_made
+    await making.remove(records, found)
+    assert state(project) == before
+
+
+async def test_what_git_had_begun_to_note_when_it_was_killed_goes(
+    project: Path, records: Worktrees
+) -> None:
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    records.note(worktree)
+    half = project / ".git/worktrees" / Path(worktree.folder).name
+    half.mkdir(parents=True)
+    (half / "locked").write_text("initializing")
+    await making.remove(records, worktree)
+    assert not half.exists()
+
+
+async def test_a_failure_leaves_nothing(project: Path, records: Worktrees) -> None:
+    before = state(project)
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    Path(worktree.folder).mkdir(parents=True)
+    (Path(worktree.folder) / "in the way").write_text("")
+    with pytest.raises(UserError, match="already exists"):
+        await making.make(records, worktree, ())
+    assert state(project) == before
+    assert records.all() == ()
+
+
+async def test_a_project_that_is_gone_leaves_none_behind(project: Path, records: Worktrees) -> None:
+    worktree = await made(records, project)
+    project.rename(project.parent / "moved")
+    await making.remove(records, worktree)
+    assert records.all() == ()
+    assert not Path(worktree.folder).exists()
+
+
+async def test_a_configuration_that_leads_elsewhere_is_not_followed(
+    project: Path, records: Worktrees, tmp_path: Path
+) -> None:
+    run(project, "config", "core.worktree", str(tmp_path))
+    with pytest.raises(UserError, match="is not the top of its work tree"):
+        await repository(str(project))
