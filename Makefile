@@ -73,6 +73,7 @@ owner:
 
 bench: venv
 	$(BIN)/python bench/everyday.py
+	$(BIN)/python bench/large.py
 	$(BIN)/python bench/sizes.py
 	$(BIN)/python bench/flood.py
 	$(BIN)/python bench/stalls.py

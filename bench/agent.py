@@ -2,7 +2,8 @@
 
 The prompt `replay N` sends N lines of transcript at once, a message for each 25; the prompt
 `stream S` sends 200 chunks a second for S seconds, as one message; `flood N` N chunks as
-fast as they are taken. A session whose id is a number is loaded with so many updates. `stream.py`
+fast as they are taken; `tools N` N tool calls and their updates. A session whose id is a number is
+loaded with so many updates. `stream.py`
 imports `replayed` and `streamed` to know what must have arrived. Only the standard library.
 
 For `everyday.py`: `burst M L` says M messages of L lines at once, `edit N PATH` reads a file and
@@ -81,7 +82,7 @@ def chunk(session: str, message_id: str, text: str, role: str = "agent") -> str:
     return line(session, {"sessionUpdate": f"{role}_message_chunk", **said})
 
 
-def tool(session: str, update: str, number: int, **fields: Any) -> str:
+def tool(session: str, update: str, number: int | str, **fields: Any) -> str:
     return line(session, {"sessionUpdate": update, "toolCallId": f"t{number}", **fields})
 
 
@@ -150,6 +151,22 @@ def flood(session: str, turn: int, amount: int) -> None:
     sys.stdout.flush()
 
 
+def tools(session: str, turn: int, amount: int) -> None:
+    """Send so many tool calls, half of them updates that end the one before, flat out."""
+    for number in range(0, amount, 2):
+        name = f"{turn}-{number}"
+        given = {"path": f"src/step_{number}.py", "limit": 200}
+        fields = {"title": f"Read step_{number}.py", "kind": "read", "status": "pending"}
+        places = [{"path": f"/tmp/src/step_{number}.py", "line": 3}]
+        sys.stdout.write(
+            tool(session, "tool_call", name, **fields, rawInput=given, locations=places)
+        )
+        said = {"type": "content", "content": {"type": "text", "text": "a line\n" * 5}}
+        done = {"status": "completed", "content": [said]}
+        sys.stdout.write(tool(session, "tool_call_update", name, **done))
+    sys.stdout.flush()
+
+
 def load(session: str) -> None:
     """Send so many updates, ten a turn: a prompt, an answer in six parts, two calls of a tool."""
     for number in range(int(session)):
@@ -189,8 +206,8 @@ def play(session: str, turn: int, prompt: str) -> None:
             replay(session, turn, int(words[0]))
         case "stream":
             stream(session, turn, float(words[0]))
-        case "flood":
-            flood(session, turn, int(words[0]))
+        case "flood" | "tools":
+            (flood if command == "flood" else tools)(session, turn, int(words[0]))
         case "burst":
             burst(session, turn, int(words[0]), int(words[1]))
         case "edit":

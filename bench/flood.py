@@ -15,6 +15,7 @@ from tests.support.nvim import Neovim
 
 CHUNKS = 100_000
 UPDATES = 50_000
+CALLS = 20_000
 PATIENCE = 300.0
 INSPECT = """
 local began = vim.uv.hrtime()
@@ -59,7 +60,14 @@ def flooded(nvim: Neovim, plugin: Plugin) -> list[tuple[str, str]]:
             ("… of its own CPU", f"{nvim.lua(BUSIEST):.0f}"),
             ("host's memory ÷ text", f"{(resident(plugin.host) - memory) / (10 * CHUNKS):.1f}"),
         ]
-    return rows
+    used, turns = cpu(plugin.host), plugin.turns()
+    plugin.prompt(f"tools {CALLS}")
+    until(lambda: plugin.turns() > turns)
+    used = cpu(plugin.host) - used
+    return [
+        *rows,
+        ("µs of the host's CPU for a tool call or its update", f"{1e6 * used / CALLS:.0f}"),
+    ]
 
 
 def loaded(nvim: Neovim, plugin: Plugin) -> list[tuple[str, str]]:

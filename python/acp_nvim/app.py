@@ -247,8 +247,9 @@ def keep_safe(
     log = EditLog(store, now=now, changed=changed, passed=passed)
     author, baselines = Authors(workspace).of_path, Baselines(watch=Watch())
     baselines.keep_in(Memory(store.journal.see))
-    sync = DiskSync(files, emit, fault, knowledge=knowledge, author=author, baselines=baselines)
-    sync.foresee = log.foresee
+    sync = DiskSync(
+        files, emit, fault, knowledge=knowledge, books=log, author=author, baselines=baselines
+    )
     decisions = Decisions(log, files, sync, emit)
     comments = Comments(files, store.comments, changed)
     presenter = ReviewPresenter(

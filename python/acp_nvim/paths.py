@@ -138,6 +138,8 @@ def named(told: str) -> tuple[str, int | None]:
     What stands where a host would is the beginning of a path, unless it is this machine: so some
     agents make an address of a relative path.
     """
+    if ":" not in told:  # a plain path, as most are
+        return told, None
     address = _ADDRESS.fullmatch(told)
     path, fragment = (told, None) if address is None else (address[1], address[2])
     at_line = _AT_LINE.fullmatch(path)

@@ -14,7 +14,8 @@ from tests.faults.whole_app import WholeApp
 from tests.support.agents.scripted_agent import SESSION
 
 HUGE = "too much"
-UPDATE = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": HUGE}}
+UPDATE = {"sessionUpdate": "plan", "entries": [{"content": HUGE}]}
+CHUNK = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": HUGE}}
 
 
 class Unjoinable:
@@ -70,5 +71,23 @@ async def test_a_message_that_cannot_be_understood_is_skipped(
             params = {"sessionId": SESSION, "path": "/b", "content": HUGE}
             answer = await app.agent.ask("fs/write_text_file", params)
             assert answer["error"]["code"] == -32603
+        assert all("result" in it for it in await app.job())
+        assert list(map(type, app.notifier.faults)) == [MemoryError]
+
+
+async def test_an_update_that_comes_by_thousands_is_skipped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = V1.read_update
+
+    def decoded(dialect: V1, line: bytes | str) -> Any:
+        if HUGE.encode() in (line if isinstance(line, bytes) else line.encode()):
+            raise MemoryError
+        return read(dialect, line)
+
+    monkeypatch.setattr(V1, "read_update", decoded)
+    async with WholeApp() as app:
+        await app.open()
+        app.agent.notify("session/update", {"sessionId": SESSION, "update": CHUNK})
         assert all("result" in it for it in await app.job())
         assert list(map(type, app.notifier.faults)) == [MemoryError]

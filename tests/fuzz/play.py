@@ -10,7 +10,7 @@ import msgpack
 
 from acp_nvim.client.session import Session
 from acp_nvim.nvim.call import fitting
-from acp_nvim.nvim.plain import bar, op
+from acp_nvim.nvim.plain import bar, packed
 from acp_nvim.view.op import Replace
 from acp_nvim.view.snapshot import snapshot
 from acp_nvim.workspace.chat import Chat
@@ -52,6 +52,6 @@ def draw(session: Session) -> None:
         while (picture := chat.picture()).paused:
             pass
         rows = tuple(row for block in picture.blocks for row in block.lines)
-        told = [op(Replace(0, -1, rows)), dict(picture.status), bar(picture.winbar)]
+        told = [packed(Replace(0, -1, rows)), dict(picture.status), bar(picture.winbar)]
         msgpack.packb(fitting(told))
     msgpack.packb(fitting(snapshot(session.state)))

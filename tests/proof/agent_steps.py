@@ -82,18 +82,18 @@ class AgentSteps(UserSteps):
         then = self.world.look()
         kept = users(then.live(name)) | users(then.disk[name]) | self.taken_out
         self._assert(self.amid <= kept, f"{name}: another program's {self.amid} are written over")
-        # beside a write that has nothing to write it counts as what the agent's own tool has done
-        self.consented |= self.amid if text == known else set()
         is_amid, self.amid = bool(self.amid), set()
         gone = users(known) - users(text)
         after = self._agents_look(before, {name: gone | self.allowed[name]})
         shown = before.shown.get(name)
-        last = self._check_told(name, shown.text if shown else self.seen[name], after, bool(typed))
+        old = shown.text if shown else self.seen[name]
+        last = self._check_told(name, old, after, bool(typed))
         stands = self.log.standing.get(self.world.path(name))
         is_found = stands is not None and stands.on_disk and stands.theirs == after.disk[name]
         now = after.shown.get(name)
         is_followed = now is not None and not now.modified and now.text == after.disk[name]
-        if refused and (is_found or is_followed or last == after.disk[name]):
+        is_told = last not in (old, None) or last == after.disk[name]
+        if refused and (is_found or is_followed or is_told):
             self.seen[name] = after.disk[name]  # looked at before it was refused
         told = self.told.get(key, known)
         live, made = before.live(name), self.made.get((step.session, name), [known])[-1]
@@ -278,7 +278,9 @@ class AgentSteps(UserSteps):
         it the agent has read, and if it replaces them, it knows what it does."""
         self._put(name, text)
         self.made.setdefault((session, name), []).append(text)
-        self.unsaved[name] -= users(text)
+        replaced = users(self.known.get((session, name))) - users(text)
+        self.unsaved[name] -= users(text) | replaced
+        self.allowed[name] |= replaced
 
     async def _repeat(self, session: int, name: str, text: str, *, is_same: bool) -> None:
         """Write to the disk what was written through the client: nothing comes of it, but that

@@ -50,7 +50,7 @@ def screen(nvim: Neovim, request: pytest.FixtureRequest) -> Iterator[Screen]:
 def show(spy: BridgeSpy, screen: Screen, lines: Sequence[Line], *, until: str = "END") -> Picture:
     """Draw lines as the whole of a chat, and wait for them."""
     chat, _ = spy.open_session()
-    spy.frame(chat, plain.op(Replace(0, 1, tuple(lines))))
+    spy.frame(chat, plain.packed(Replace(0, 1, tuple(lines))))
     return screen.wait_for(until)
 
 

@@ -29,6 +29,7 @@ MOMENTS = {
     "turned": ("review.decisions", "Decisions", "undo"),
     "rewound": ("commands.rewinding", "", "_undo"),
     "begun": ("commands.rewinding", "", "_begin"),
+    "brought": ("review.merging", "Merging", "bring"),
 }
 """What has just been done, as module, class and name of what has done it."""
 

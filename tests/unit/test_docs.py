@@ -258,8 +258,10 @@ def test_the_table_has_the_fields_of_each_payload() -> None:
 def test_each_verb_that_lua_tells_is_a_documented_one() -> None:
     told = set()
     for text in sources("lua/acp/**/*.lua"):
-        told |= set(re.findall(r"\b(?:notify|call|tell)\('(\w+)'", text))
-    assert {"review", "decide", "prompt", "drop_note", "cancel"} <= told
+        told |= set(re.findall(r"\b(?:notify|call|ask|tell)\('(\w+)'", text))
+    rows = json.loads((ROOT / "python/acp_nvim/commands.json").read_text(encoding="utf-8"))
+    told |= {row["name"] for row in rows if "tell" in row}
+    assert {"review", "decide", "prompt", "drop_note", "cancel", "steer"} <= told
     assert told <= {name.strip("`") for name, _ in table("## Lua → host")}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.prompt.library import READY_MADE, expanded, known
+from acp_nvim.prompt.library import READY_MADE, expanded, known, offered
 
 PROMPTS = {"tests": "Write tests", "tests all": "Write all tests"}
 
@@ -34,3 +34,16 @@ def test_ready_made_prompts_give_way_to_the_users_and_to_the_agents() -> None:
         "commit": READY_MADE["commit"],
         "fix": "Mend it",
     }
+
+
+def test_completion_offers_the_users_then_the_agents_then_ready_made_ones() -> None:
+    theirs = [{"name": "fix", "description": "Theirs"}, {"name": "review", "description": "So"}]
+    found = offered({"x": "y" * 2000, "fix": "Mend it", "tests": "", "review": ""}, theirs)
+    assert [(it["name"], it.get("kind")) for it in found] == [
+        ("fix", "your prompt"),
+        ("x", "your prompt"),
+        ("review", None),
+        ("commit", "ready-made"),
+        ("explain", "ready-made"),
+    ]
+    assert len(found[1]["description"]) == 1000

@@ -104,29 +104,27 @@ function M.map(menu, hand, fold)
   local function give(action)
     hand.give(menu, { answer = { action = action } })
   end
-  local function map(key, desc, run)
-    keys.map(menu.bufnr, 'n', key, desc, run)
+  local function accept()
+    if accepts(menu) then
+      return give('accept')
+    end
+    notice.notice('this cannot be accepted: decline it with x')
   end
-  map('<CR>', 'Change the field, or give the answer, under the cursor', function()
+  local function giving(action)
+    return function()
+      give(action)
+    end
+  end
+  local function change()
     act(menu, give)
-  end)
-  for _, key in ipairs({ 'a', 'o' }) do
-    map(key, 'Accept', function()
-      if accepts(menu) then
-        return give('accept')
-      end
-      notice.notice('this cannot be accepted: decline it with x')
-    end)
   end
-  map('x', 'Decline', function()
-    give('decline')
-  end)
-  map('<C-c>', 'Cancel', function()
-    give('cancel')
-  end)
-  for _, key in ipairs({ 'q', '<Esc>' }) do
-    map(key, 'Leave it pending', fold)
-  end
+  keys.map_all(menu.bufnr, {
+    { '<CR>', 'Change the field, or give the answer, under the cursor', change },
+    { 'a o', 'Accept', accept },
+    { 'x', 'Decline', giving('decline') },
+    { '<C-c>', 'Cancel', giving('cancel') },
+    { 'q <Esc>', 'Leave it pending', fold },
+  })
 end
 
 --- Hand an address to the system's browser; the user has agreed to it.

@@ -97,9 +97,7 @@ local function map_answers(menu, buffer, run_escape)
       choose(menu, number)
     end)
   end
-  for _, key in ipairs({ 'q', '<Esc>' }) do
-    keys.map(buffer, 'n', key, 'Leave it pending', run_escape)
-  end
+  keys.map_all(buffer, { { 'q <Esc>', 'Leave it pending', run_escape } })
 end
 
 --- The options, to be chosen where all of it is shown.

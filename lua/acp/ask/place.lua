@@ -2,6 +2,7 @@
 -- is on screen, never over a prompt, nor the line that the cursor is in. Reads the screen, changes
 -- nothing.
 
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local fit = require('acp.ask.fit')
 local float = require('acp.ui.float')
@@ -299,7 +300,7 @@ function M.window(ask, own, shape)
     hide = false,
     style = 'minimal',
     border = float.border(),
-    title = { { float.cut(shape.title, width), 'AcpFloatTitle' } },
+    title = { { cells.cut(shape.title, width), 'AcpFloatTitle' } },
     footer = { { footer(words, width), 'AcpFloatFooter' } },
   }
   config.zindex = level(config, own)

@@ -1,3 +1,5 @@
+-- Only the editor counts cells, sees what covers a question, and knows what was on screen when a key came.
+--
 -- The one window of all questions that wait. It opens without taking focus, changes no mode, and lives
 -- exactly as long as something waits: what the user closes comes back. The host says which it shows.
 

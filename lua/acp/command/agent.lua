@@ -231,10 +231,7 @@ function M.log(agent)
   if not payload then
     return
   end
-  bridge.call('log', payload, function(err, path)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('log', payload, function(path)
     require('acp.files.hands').calmly('the log', function()
       require('acp.command.report').log(path)
     end)

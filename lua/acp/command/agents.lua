@@ -98,10 +98,8 @@ function refresh()
   end
   this.width = width_of(window)
   local payload = { width = this.width, opened = vim.tbl_keys(this.opened) }
-  bridge.call('agent_list', payload, function(err, found)
-    if err then
-      return notice.warn(err)
-    elseif list == this then
+  bridge.ask('agent_list', payload, function(found)
+    if list == this then
       draw(this, found)
     end
   end)
@@ -117,18 +115,6 @@ local function here(this)
   notice.notice('there is no agent in this row')
 end
 
----@param this acp.AgentList
----@param deed fun(name: string)
----@return fun()
-local function with_agent(this, deed)
-  return function()
-    local name = here(this)
-    if name then
-      deed(name)
-    end
-  end
-end
-
 ---@param verb string
 ---@return fun(name: string)
 local function asks(verb)
@@ -140,46 +126,33 @@ end
 
 ---@param this acp.AgentList
 local function map_keys(this)
-  local function map(key, desc, plug, run)
-    keys.map(this.buffer, 'n', key, desc, run, plug)
+  local function toggle(name)
+    this.opened[name] = not this.opened[name] or nil
+    refresh()
   end
-  map(
-    '<CR>',
-    'Open or close the details',
-    'agent-details',
-    with_agent(this, function(name)
-      this.opened[name] = not this.opened[name] or nil
-      refresh()
-    end)
-  )
-  map(
-    's',
-    'Start the agent',
-    'agent-start',
-    with_agent(this, function(name)
-      if not vim.list_contains(this.here, name) then
-        return notice.notice(('%s is not here: i installs it'):format(name))
+  local function start(name)
+    if not vim.list_contains(this.here, name) then
+      return notice.notice(('%s is not here: i installs it'):format(name))
+    end
+    require('acp.command.agent').start(name)
+  end
+  local function on(deed)
+    return function()
+      local name = here(this)
+      if name then
+        deed(name)
       end
-      require('acp.command.agent').start(name)
-    end)
-  )
-  map(
-    'i',
-    'Install the agent, or a newer version of it',
-    'agent-install',
-    with_agent(this, asks('install_agent'))
-  )
-  map(
-    'D',
-    'Remove an agent that was installed here',
-    'agent-remove',
-    with_agent(this, asks('remove_agent'))
-  )
-  map('<C-c>', 'Stop installing it', 'agent-stop', with_agent(this, asks('cancel_install')))
-  map('R', 'Fetch the list of the registry anew', 'agents-fetch', fetch)
-  map('q', 'Close the window', 'close', function()
-    pcall(api.nvim_win_close, 0, false)
-  end)
+    end
+  end
+  keys.map_all(this.buffer, {
+    { '<CR>', 'Open or close the details', on(toggle), 'agent-details' },
+    { 's', 'Start the agent', on(start), 'agent-start' },
+    { 'i', 'Install the agent, or a newer one', on(asks('install_agent')), 'agent-install' },
+    { 'D', 'Remove an agent installed here', on(asks('remove_agent')), 'agent-remove' },
+    { '<C-c>', 'Stop installing it', on(asks('cancel_install')), 'agent-stop' },
+    { 'R', 'Fetch the list of the registry anew', fetch, 'agents-fetch' },
+    { 'q', 'Close the window', layout.close_here, 'close' },
+  })
 end
 
 ---@return acp.AgentList

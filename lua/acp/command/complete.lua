@@ -2,7 +2,6 @@
 -- offers is in tables and in `b:acp_status`.
 
 local chats = require('acp.chat.registry')
-local interpreter = require('acp.host.interpreter')
 
 local M = {}
 
@@ -27,8 +26,7 @@ end
 
 ---@return string[] names of the agents that are known without a configuration
 local function presets()
-  local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'agents.json')
-  local rows = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  local rows = require('acp.command.data').read('agents')
   return vim.list_extend(pluck(rows, 'name'), { require('acp.command.agent').TUTOR })
 end
 
@@ -101,14 +99,8 @@ sources = {
   end,
   turn = turns,
   part = parts,
-  review = function(before)
-    return vim.list_extend(parts(before), before and {} or { 'off' })
-  end,
-  keep = function()
-    return vim.list_extend({ 'file', 'all' }, sub_agents())
-  end,
-  reject = function()
-    return vim.list_extend({ 'file', 'all', 'because' }, sub_agents())
+  sub_agent = function()
+    return sub_agents()
   end,
   mode = function()
     return pluck(chats.status().modes, 'id')
@@ -146,7 +138,7 @@ sources = {
   mention = function()
     return vim.tbl_map(function(special)
       return '@' .. special[1]
-    end, require('acp.prompt.mention').specials)
+    end, require('acp.prompt.mention').specials())
   end,
   command = function()
     return require('acp.prompt.complete').commands()
@@ -154,7 +146,7 @@ sources = {
 }
 
 --- Sources that know a second word, too, and those that know all.
-local seconds = { option = true, worktree = true, part = true, review = true }
+local seconds = { option = true, worktree = true, part = true }
 local all = { race = true, compare = true }
 
 ---@param sub acp.SubCommand?
@@ -162,16 +154,14 @@ local all = { race = true, compare = true }
 ---@param lead string
 ---@return string[]
 local function arguments(sub, rest, lead)
-  local source = sub and (sub.words or sub.complete)
+  local source = sub and sub.complete
   local before = rest:match('^%s*(%S+)%s')
   local second = before and not rest:match('^%s*%S+%s+%S+%s')
-  if not source or before and not (all[source] or second and seconds[source]) then
+  if not sub or before and not (all[source] or second and seconds[source]) then
     return {}
   end
-  if type(source) == 'table' then
-    return starting_with(source, lead)
-  end
-  return starting_with(sources[source](before), lead)
+  local found = source and sources[source](before) or {}
+  return starting_with(vim.list_extend(found, sub.words or {}), lead)
 end
 
 --- Complete `:Acp …` and its shorthands.

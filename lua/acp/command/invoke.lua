@@ -1,3 +1,5 @@
+-- Only the editor reads a command line, completes it at once, and opens windows before there is a host.
+--
 -- Runs `:Acp …`: finds the sub-command, and says what it does not take.
 
 local commands = require('acp.command.subcommands')
@@ -9,11 +11,17 @@ local M = {}
 ---@param word? string
 ---@return string? problem
 local function wrong_word(sub, word)
-  if sub.words and word and not vim.list_contains(sub.words, word) then
-    local last = #sub.words - 1
-    local listed = table.concat(sub.words, ', ', 1, last) .. ' or ' .. sub.words[last + 1]
-    return (':Acp %s takes %s, not %s'):format(sub.name, listed, word)
+  local words, allowed = sub.words or {}, vim.list_extend({ sub.number }, sub.words or {})
+  table.insert(allowed, sub.named)
+  local is_number = word and sub.number and word:match('^[1-9]%d*$')
+  if not word or #allowed == 0 or is_number or vim.list_contains(words, word) then
+    return nil
+  elseif sub.named and require('acp.command.sub_agents').has(word) then
+    return nil
   end
+  local last = table.remove(allowed)
+  local listed = #allowed > 0 and ('%s or %s'):format(table.concat(allowed, ', '), last) or last
+  return (':Acp %s takes %s, not %s'):format(sub.name, listed, word)
 end
 
 ---@param name string? the sub-command of a shorthand

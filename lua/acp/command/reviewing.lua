@@ -1,96 +1,92 @@
--- The sub-commands of the review; see acp.command.subcommands.
+-- Sub-commands of the review whose arguments mean several things, or can be wrong.
 
-local function arguments()
-  return require('acp.command.arguments')
+local notice = require('acp.ui.notice')
+local sub_agents = require('acp.command.sub_agents')
+
+local M = {}
+
+---@param range? { [1]: integer, [2]: integer }
+---@return { [1]: integer, [2]: integer } the line of the cursor, if there is none
+local function lines(range)
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  return range or { line, line }
 end
 
----@type acp.SubCommand[]
-return {
-  {
-    name = 'review',
-    args = '[turn] [sub-agent]|off',
-    desc = 'show what the agents have changed, hunk by hunk',
-    complete = 'review',
-    run = function(invoked)
-      arguments().review(invoked.text)
-    end,
-  },
-  {
-    name = 'diff',
-    args = '[turn] [sub-agent]',
-    desc = 'show all changes of the session, or of a turn, in one buffer',
-    complete = 'part',
-    run = function(invoked)
-      arguments().diff(invoked.text)
-    end,
-  },
-  {
-    name = 'keep',
-    args = '[file|all|sub-agent]',
-    desc = 'keep the hunk under the cursor, or those in the range',
-    range = true,
-    complete = 'keep',
-    run = function(invoked)
-      arguments().decide('keep', invoked.word, invoked.range)
-    end,
-  },
-  {
-    name = 'reject',
-    args = '[file|all|sub-agent] [because {text}]',
-    desc = 'reject the hunk under the cursor, or those in the range, and say why',
-    range = true,
-    complete = 'reject',
-    run = function(invoked)
-      arguments().reject(invoked.text, invoked.range)
-    end,
-  },
-  {
-    name = 'comment',
-    args = '[text]',
-    desc = 'put a note on these lines for the next prompt; ! removes it',
-    bang = true,
-    range = true,
-    run = function(invoked)
-      arguments().comment(vim.trim(invoked.text), invoked.range, invoked.bang)
-    end,
-  },
-  {
-    name = 'comments',
-    desc = 'list your comments that no agent has read yet',
-    run = function()
-      require('acp.review.comments').list()
-    end,
-  },
-  {
-    name = 'edit',
-    args = '{instruction}',
-    desc = 'have these lines edited in place, without a chat',
-    range = true,
-    run = function(invoked)
-      arguments().edit(vim.trim(invoked.text), invoked.range)
-    end,
-  },
-  {
-    name = 'undo',
-    args = '[turn] [sub-agent]',
-    desc = 'undo all that a turn has changed, or a sub-agent in it',
-    complete = 'part',
-    run = function(invoked)
-      arguments().undo(invoked.text)
-    end,
-  },
-  {
-    name = 'redo',
-    desc = 'redo what was undone last',
-    run = function()
-      require('acp.review.decide').rewind('redo')
-    end,
-  },
-  {
-    name = 'why',
-    desc = 'show who wrote the line under the cursor, and what for',
-    run = function()
-      require('acp.review.why').show()
-    end,
-  },
-}
+--- The number of a turn and the name of a sub-agent, each of which may be missing.
+---@param text string
+---@param does fun(part: { turn?: integer, by?: string })
+function M.part(text, does)
+  local first, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
+  local turn = tonumber(first)
+  if rest:find('%s') or rest ~= '' and not (turn and sub_agents.has(rest)) then
+    return notice.warn(('%s is not a turn and a sub-agent of it'):format(vim.trim(text)))
+  end
+  does({
+    turn = turn,
+    by = turn and rest ~= '' and rest or not turn and first ~= '' and first or nil,
+  })
+end
+
+--- Keep or reject: what is under the cursor, lines, a file, all, or what a sub-agent has done.
+---@param verdict acp.Verdict
+---@param scope? 'file'|'all'|string
+---@param range? { [1]: integer, [2]: integer }
+---@param because? string why, for the agent
+function M.decide(verdict, scope, range, because)
+  local decide = require('acp.review.decide')
+  if scope and scope ~= 'file' and scope ~= 'all' then
+    return decide.decide_by(verdict, scope, because)
+  end
+  local is_file = vim.bo.buftype == '' and not vim.b.acp_diff -- in a list a row is a hunk
+  local is_whole = range and range[1] <= 1 and range[2] == vim.api.nvim_buf_line_count(0)
+  if scope or is_whole and is_file then
+    decide.decide(verdict, scope or 'file', nil, { because = because })
+  elseif range then
+    decide.decide(verdict, 'lines', range, { because = because })
+  else
+    decide.decide_hunk(verdict, because)
+  end
+end
+
+--- Reject, perhaps with a reason: `[file|all] [because {text}]`.
+---@param text string
+---@param range? { [1]: integer, [2]: integer }
+function M.reject(text, range)
+  local scope, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
+  if scope == 'because' then
+    scope, rest = '', vim.trim(text)
+  end
+  local because = rest:match('^because%s+(.*)$')
+  if rest ~= '' and not because then
+    local wrong = rest == 'because' and 'a reason after "because"' or '"because", then a reason'
+    return notice.warn((':Acp reject takes %s'):format(wrong))
+  end
+  M.decide('reject', scope ~= '' and scope or nil, range, because)
+end
+
+--- Have lines edited, by default that of the cursor.
+---@param instruction string
+---@param range? { [1]: integer, [2]: integer }
+function M.edit(instruction, range)
+  if instruction == '' then
+    return notice.warn("say what to do: :'<,'>Acp edit make this a generator")
+  end
+  require('acp.command.session').edit(lines(range), instruction)
+end
+
+--- Comment on lines, by default on that of the cursor; without a text write it in a small window.
+---@param text string
+---@param range? { [1]: integer, [2]: integer }
+---@param is_away boolean take back what was said there
+function M.comment(text, range, is_away)
+  if is_away and text ~= '' then
+    return notice.warn(':Acp comment! removes comments: give it no text')
+  end
+  local comments = require('acp.review.comments')
+  if text == '' and not is_away then
+    return comments.write(lines(range))
+  end
+  comments.comment(lines(range), text)
+end
+
+return M

@@ -6,7 +6,6 @@ local question = require('acp.ask.window')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
-local context_file = require('acp.files.context')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -105,22 +104,15 @@ function M.prompt(content, opts)
     end
     local is_text = type(content) == 'string'
     local payload = {
-      chat = chat.chat,
       text = is_text and content or '',
       blocks = is_text and {} or content,
       selections = { opts.range and select(origin, opts.range) },
       bang = opts.bang or false,
     }
-    local file = is_text and context_file.of(chat, payload.selections) or nil
-    if file then
-      payload.blocks = { context_file.block(file) }
-      context_file.tell(chat.chat, file)
-    end
     local state = (vim.b[chat.chat].acp_status or {}).state
     tail.reach(chat.chat)
-    bridge.call('prompt', payload, function(err, result)
+    require('acp.prompt.buffer').submit(chat, payload, function(err, result)
       if err then
-        context_file.forget(chat.chat)
         bridge.warn(err)
       elseif not layout.window_of(chat.chat) then
         local form = state == 'running' and 'sent to %s when its turn ends' or 'sent to %s'
@@ -226,15 +218,7 @@ end
 
 --- Switch to the mode behind the current one.
 function M.next_mode()
-  local status = chats.status()
-  local modes, place = status.modes or {}, 0
-  if #modes < 2 then
-    return notice.notice(('%s has no other modes'):format(status.agent or 'the agent'))
-  end
-  for index, mode in ipairs(modes) do
-    place = mode.id == status.mode and index or place
-  end
-  M.tell('mode', { mode = modes[place % #modes + 1].id })
+  M.tell('mode', { next = true })
 end
 
 --- Have lines of the current buffer edited, where the user is: no chat is opened.
@@ -268,10 +252,8 @@ function M.forget(what)
   if what == 'session' and not chat then
     return
   end
-  bridge.call('forget', { what = what, chat = chat }, function(err, done)
-    if err then
-      return bridge.warn(err)
-    elseif done then
+  bridge.ask('forget', { what = what, chat = chat }, function(done)
+    if done then
       require('acp.prompt.draft').forget(chat and chats.of(chat))
       if not chat then
         require('acp.host.log').forget()

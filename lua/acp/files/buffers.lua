@@ -122,27 +122,15 @@ function M.foreign()
   return found
 end
 
---- Whether a file is open in a buffer that is not in `all`: another plugin reads and writes it.
+--- The loaded buffer of a file that is not in `all`: another plugin reads and writes it.
 ---@param path string resolved
----@return boolean
-function M.is_open_otherwise(path)
-  local buffers = vim.tbl_filter(api.nvim_buf_is_loaded, api.nvim_list_bufs())
-  return vim.iter(buffers):any(function(buffer)
-    return M.file(buffer) == path
-  end) and M.find(path) == nil
-end
-
---- Whether a file has unsaved edits in a buffer that is not in `all`.
----@param path string resolved
----@return boolean
-function M.is_edited_otherwise(path)
+---@return integer? buffer
+function M.otherwise(path)
   for _, buffer in ipairs(api.nvim_list_bufs()) do
-    local is_edited = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].modified
-    if is_edited and M.file(buffer) == path then
-      return M.find(path) == nil
+    if api.nvim_buf_is_loaded(buffer) and M.file(buffer) == path then
+      return M.find(path) == nil and buffer or nil
     end
   end
-  return false
 end
 
 --- The loaded buffer of a file.

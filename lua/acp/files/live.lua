@@ -155,13 +155,6 @@ local function below(roots)
   return found
 end
 
---- The resolved paths of all loaded file buffers below some resolved folders.
----@param roots string[]
----@return string[]
-function M.paths(roots)
-  return vim.tbl_keys(below(roots))
-end
-
 --- Of each of these its path, its 'fileencoding', the stamp of the file that it was last in step
 --- with ('' if Neovim may have written it since), its number, its changedtick and its 'modified'.
 ---@param roots string[]
@@ -374,14 +367,15 @@ end
 ---@param path string resolved
 ---@return boolean
 function M.is_open_otherwise(path)
-  return file_buffers.is_open_otherwise(path)
+  return file_buffers.otherwise(path) ~= nil
 end
 
 --- Who else has a file open, as in "another Neovim (process 1234)", or nil.
 ---@param path string resolved
 ---@return string?
 function M.holder(path)
-  if file_buffers.is_edited_otherwise(path) then
+  local other = file_buffers.otherwise(path)
+  if other and vim.bo[other].modified then
     return 'a buffer with unsaved edits that another plugin writes'
   end
   return require('acp.files.swap').holder(path)

@@ -2,8 +2,6 @@
 -- `u`: lower-case marks, those of the visual area, and extmarks that `u` restores. Only acp.files.edit
 -- calls.
 
-local alike = require('acp.files.alike')
-
 local api = vim.api
 
 local M = {}
@@ -347,15 +345,37 @@ function M.awaited(buffer, hunks)
   return found
 end
 
+--- Find lines that were gone among lines that come.
+---@param lines string[]
+---@param now string[]
+---@return table<integer, integer> rows offset among those that come, from 0, by the line's number
+local function found_again(lines, now)
+  local rows, texts = {}, { table.concat(lines, '\n') .. '\n', table.concat(now, '\n') .. '\n' }
+  local line, row = 1, 0
+  local function pass(until_line)
+    while line < until_line do
+      rows[line] = row
+      line, row = line + 1, row + 1
+    end
+  end
+  for _, hunk in ipairs(vim.diff(texts[1], texts[2], { result_type = 'indices' })) do
+    local first, count, start, added = unpack(hunk)
+    pass(count == 0 and first + 1 or first)
+    line, row = line + count, (added == 0 and start or start - 1) + added
+  end
+  pass(#lines + 1)
+  return rows
+end
+
 --- Put back the marks of lines that have come back: the last that went first, as `u` does.
 ---@param buffer integer
 ---@param returns acp.Return[]
 function M.give(buffer, returns)
   for index = #returns, 1, -1 do
     local back = returns[index]
-    local find = alike.finder(back.stretch.lines, back.lines)
+    local rows = found_again(back.stretch.lines, back.lines)
     local function place(wanted)
-      local offset = wanted and find(wanted.line)
+      local offset = wanted and rows[wanted.line]
       return offset and { back.row + offset + (wanted.below and 1 or 0), wanted.column } or nil
     end
     local anchor = anchor_of(buffer, back.stretch)

@@ -278,6 +278,19 @@ function M.warn(err)
   end
 end
 
+--- Ask the host something; what it could not do is said.
+---@param verb string
+---@param payload? table
+---@param done fun(result: any)
+function M.ask(verb, payload, done)
+  M.call(verb, payload, function(err, result)
+    if err then
+      return M.warn(err)
+    end
+    done(result)
+  end)
+end
+
 ---@param err? string
 ---@return table snapshot of `inspect` when there is none of the host
 local function empty(err)

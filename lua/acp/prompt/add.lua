@@ -21,17 +21,6 @@ local function append(chat, text)
 end
 
 ---@param chat acp.Chat
----@param what string `@…`, or the path of a file or folder
----@return string? mention nil: it names nothing that could go along
-local function mentioned(chat, what)
-  local name = what:match('^@"?(.-)"?$')
-  if name and mention.resolves(chat, name) then
-    return what
-  end
-  return not name and mention.of_path(chat, vim.fn.fnamemodify(what, ':p')) or nil
-end
-
----@param chat acp.Chat
 ---@param buffer integer
 ---@return string? mention nil: it has no name
 local function of_buffer(chat, buffer)
@@ -52,21 +41,29 @@ local function tell(chat, added)
   end
 end
 
+---@param what string
+local function refuse(what)
+  local name = what == '' and 'this buffer' or what
+  notice.warn(('%s is not attached: it names nothing in the folders of the session'):format(name))
+end
+
 --- Attach an image that no mention can speak of: it is outside of the project.
 ---@param chat acp.Chat
 ---@param what string
----@return boolean asked false: it is no image
 local function attach(chat, what)
-  local path = images.named({ vim.fn.fnamemodify(what, ':p') })[1]
-  if path then
-    attachment.attach_image(chat, path, function(problem)
-      if problem then
-        return notice.warn(problem)
-      end
-      tell(chat, { vim.fs.basename(path) })
-    end)
+  local path = vim.fn.fnamemodify(what, ':p')
+  if not images.may_be_named(path) then
+    return refuse(what)
   end
-  return path ~= nil
+  attachment.attach_images(chat, path, function(problem, names)
+    if problem then
+      notice.warn(problem)
+    elseif #names == 0 then
+      refuse(what)
+    else
+      tell(chat, names)
+    end
+  end)
 end
 
 --- Add mentions to the prompt of a chat.
@@ -74,20 +71,34 @@ end
 ---@param all string[] each `@…`, or a path; none: the current buffer
 ---@param buffer integer the one that the user is in
 function M.mentions(chat, all, buffer)
-  local added = {}
-  for _, what in ipairs(#all > 0 and all or { '' }) do
-    local found = what == '' and of_buffer(chat, buffer) or what ~= '' and mentioned(chat, what)
-    if found then
-      append(chat, found)
-      table.insert(added, found)
-    elseif what == '' or not attach(chat, what) then
-      local name = what == '' and 'this buffer' or what
-      notice.warn(
-        ('%s is not attached: it names nothing in the folders of the session'):format(name)
-      )
+  local function put(named)
+    local added = {}
+    for index, what in ipairs(#all > 0 and all or { '' }) do
+      local found = what == '' and of_buffer(chat, buffer)
+        or vim.startswith(what, '@') and named[index] and what
+        or what ~= '' and mention.of_path(chat, vim.fn.fnamemodify(what, ':p'))
+      if found then
+        append(chat, found)
+        table.insert(added, found)
+      elseif what == '' then
+        refuse(what)
+      else
+        attach(chat, what)
+      end
     end
+    tell(chat, added)
   end
-  tell(chat, added)
+  local is_asked = vim.iter(all):any(function(what)
+    return vim.startswith(what, '@')
+  end)
+  if not is_asked then
+    return put({})
+  end
+  mention.find(chat, all, function(found)
+    put(vim.tbl_map(function(mentions)
+      return #mentions == 1 and mentions[1].name ~= ''
+    end, found))
+  end)
 end
 
 --- Let lines of a buffer go along.

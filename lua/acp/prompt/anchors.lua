@@ -1,8 +1,7 @@
--- Lines that a prompt mentions (`@a.py:4-6`) follow the edits of their file, as selections do: the
--- mention is written anew when the user comes back to the prompt, and when it is sent.
+-- Lines that a prompt mentions (`@a.py:4-6`) follow the edits of their file, as selections do:
+-- `acp.prompt.marks` writes the mention anew when the user comes back to the prompt, and when it is sent.
 
 local attachment = require('acp.prompt.attachment')
-local mention = require('acp.prompt.mention')
 
 local api = vim.api
 
@@ -17,15 +16,13 @@ local namespace = api.nvim_create_namespace('acp_mentioned')
 ---@type table<integer, table<string, acp.Anchor>> by chat and name
 local anchors = {}
 
----@param chat acp.Chat
----@param name string
+---@param it acp.Mention of lines
 ---@return acp.Anchor? anchor nil: it speaks of no lines of a loaded buffer
-local function anchor(chat, name)
-  local path, first, last = mention.place(chat, name)
-  local buffer = path
-    and vim.iter(api.nvim_list_bufs()):find(function(buffer)
-      return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_name(buffer) == path
-    end)
+local function anchor(it)
+  local first, last = unpack(it.lines)
+  local buffer = vim.iter(api.nvim_list_bufs()):find(function(buffer)
+    return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_name(buffer) == it.path
+  end)
   if not buffer then
     return nil
   end
@@ -67,13 +64,13 @@ local function place(it)
   return mark[1] + 1, last
 end
 
---- These names of lines stand in the prompt now.
+--- These mentions of lines stand in the prompt now.
 ---@param chat acp.Chat
----@param names string[]
-function M.keep(chat, names)
+---@param mentions acp.Mention[]
+function M.keep(chat, mentions)
   local before, now = anchors[chat.chat] or {}, {}
-  for _, name in ipairs(names) do
-    now[name] = now[name] or before[name] or anchor(chat, name)
+  for _, it in ipairs(mentions) do
+    now[it.name] = now[it.name] or before[it.name] or anchor(it)
   end
   for name, it in pairs(before) do
     if not now[name] then
@@ -83,55 +80,20 @@ function M.keep(chat, names)
   anchors[chat.chat] = next(now) and now or nil
 end
 
---- Write one mention of a line anew, if its lines have moved.
+--- The mentions whose lines are elsewhere by now; they go by their new names from now on.
 ---@param chat acp.Chat
----@param row integer 0-based
----@param found acp.Mention
----@param candidate { [1]: string, [2]: integer } of its names
----@return boolean moved
-local function rewrite(chat, row, found, candidate)
-  local mine = anchors[chat.chat] or {}
-  local it = mine[candidate[1]]
-  local first, last = nil, 0
-  if it then
-    first, last = place(it)
+---@return table<string, string> new names by old ones
+function M.moved(chat)
+  local found, now = {}, {}
+  for name, it in pairs(anchors[chat.chat] or {}) do
+    local first, last = place(it)
+    local lines = first and (first == last and '%d' or '%d-%d'):format(first, last)
+    local new = lines and name:gsub('%d+%-?%d*$', lines) or name
+    found[name] = new ~= name and new or nil
+    now[new] = it
   end
-  local lines = first and (first == last and '%d' or '%d-%d'):format(first, last)
-  local name = lines and candidate[1]:gsub('%d+%-?%d*$', lines)
-  if not it or not name or name == candidate[1] then
-    return false
-  end
-  mine[candidate[1]], mine[name] = nil, it
-  local text = { mention.written(name) }
-  api.nvim_buf_set_text(chat.prompt, row, found.first, row, candidate[2], text)
-  return true
-end
-
----@param chat acp.Chat
----@param row integer 0-based
----@return boolean moved whether a mention of that line was written anew
-local function settle_line(chat, row)
-  local line = api.nvim_buf_get_lines(chat.prompt, row, row + 1, true)[1]
-  return vim.iter(mention.find(line)):any(function(found)
-    return vim.iter(found.names):any(function(candidate)
-      return rewrite(chat, row, found, candidate)
-    end)
-  end)
-end
-
---- Write anew what has moved.
----@param chat acp.Chat
-function M.settle(chat)
-  if not anchors[chat.chat] or not api.nvim_buf_is_loaded(chat.prompt) then
-    return
-  end
-  for row = 0, api.nvim_buf_line_count(chat.prompt) - 1 do
-    for _ = 1, vim.tbl_count(anchors[chat.chat]) do
-      if not settle_line(chat, row) then
-        break
-      end
-    end
-  end
+  anchors[chat.chat] = next(now) and now or nil
+  return found
 end
 
 --- The lines that are mentioned, as selections that go along, and the names that speak of them.

@@ -2,7 +2,7 @@
 -- the host finds out. The prompt shows them in rows below its text.
 
 local chats = require('acp.chat.registry')
-local context = require('acp.files.context')
+local context = require('acp.chat.context')
 local frame = require('acp.prompt.frame')
 local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
@@ -98,61 +98,115 @@ local function place(selection)
   return mark[1] + 1, mark[3].end_row + 1
 end
 
----@param count integer
----@return string
-local function counted(count)
-  return count == 1 and '1 line' or ('%d lines'):format(count)
+---@param chat integer
+---@param index integer
+local function drop_selection(chat, index)
+  local selection = table.remove(selections[chat], index)
+  if api.nvim_buf_is_valid(selection.buffer) then
+    api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
+  end
 end
 
+---@class acp.Along a row of what goes along
+---@field label string
+---@field detail string how much it is
+---@field group string
+---@field drop fun() lets it not go along
+---@field lines? fun(): string[] what of it is shown
+---@field key? string of a note, which the host shows
+
+---@param chat integer
+---@param index integer
 ---@param selection acp.Selection
----@return acp.AlongRow
-local function row(selection)
+---@return acp.Along
+local function selection_row(chat, index, selection)
   local first, last = place(selection)
   local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
     or ('buffer %d'):format(selection.buffer)
-  local lines = first == last and tostring(first) or ('%d-%d'):format(first, last)
+  local rows = first == last and tostring(first) or ('%d-%d'):format(first, last)
   return {
-    label = ('@%s:%s'):format(vim.fn.strtrans(name), lines),
-    detail = counted(last - first + 1),
+    label = ('@%s:%s'):format(vim.fn.strtrans(name), rows),
+    detail = first == last and '1 line' or ('%d lines'):format(last - first + 1),
     group = 'AcpMention',
+    drop = function()
+      drop_selection(chat, index)
+    end,
+    lines = function()
+      local is_loaded = api.nvim_buf_is_loaded(selection.buffer)
+      local lines = is_loaded and api.nvim_buf_get_lines(selection.buffer, first - 1, last, false)
+      return vim.list_extend({ '' }, lines or selection.lines)
+    end,
   }
 end
 
----@param held acp.HeldImage
----@return acp.AlongRow
-local function image_row(held)
-  return { label = held.name, detail = held.detail, group = 'AcpMention' }
-end
-
----@param note acp.Note
----@return acp.AlongRow
-local function note_row(note)
-  return { label = note.label, detail = note.size or '', group = 'AcpNote' }
-end
-
---- The file that the user is in, if it goes with the next prompt of a chat.
----@param chat acp.Chat
----@return acp.ContextFile[] one, or none
-local function context_of(chat)
-  return { context.of(chat, M.selections(chat.chat)) }
-end
-
----@param file acp.ContextFile
----@return acp.AlongRow
-local function context_row(file)
+---@param chat integer
+---@param file acp.ContextFile the one that the user is in
+---@return acp.Along
+local function context_row(chat, file)
   local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
-  local label = ('@%s:%d'):format(name, file.line)
-  return { label = label, detail = 'the file you are in', group = 'AcpMention' }
+  return {
+    label = ('@%s:%d'):format(name, file.line),
+    detail = 'the file you are in',
+    group = 'AcpMention',
+    drop = function()
+      context.tell(chat, file)
+    end,
+    lines = function()
+      return { 'the file you are in, as a link' }
+    end,
+  }
+end
+
+---@param chat integer
+---@param index integer
+---@param held acp.HeldImage
+---@return acp.Along
+local function image_row(chat, index, held)
+  return {
+    label = held.name,
+    detail = held.detail,
+    group = 'AcpMention',
+    drop = function()
+      images.drop(chat, index)
+    end,
+    lines = function()
+      return { held.detail }
+    end,
+  }
+end
+
+---@param chat integer
+---@param index integer
+---@param note acp.Note
+---@return acp.Along
+local function note_row(chat, index, note)
+  return {
+    label = note.label,
+    detail = note.size or '',
+    group = 'AcpNote',
+    key = note.key,
+    drop = function()
+      notes.drop(chat, index)
+    end,
+  }
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.
 ---@param chat acp.Chat
----@return acp.AlongRow[]
+---@return acp.Along[]
 local function all_rows(chat)
-  local found = vim.tbl_map(context_row, context_of(chat))
-  vim.list_extend(found, vim.tbl_map(row, M.selections(chat.chat)))
-  vim.list_extend(found, vim.tbl_map(image_row, images.of(chat.chat)))
-  return vim.list_extend(found, vim.tbl_map(note_row, notes.of(chat.chat)))
+  local number = chat.chat
+  local file = context.of(chat, M.selections(number))
+  local found = { file and context_row(number, file) }
+  local function add(make, list)
+    for index, it in ipairs(list) do
+      table.insert(found, make(number, index, it))
+    end
+  end
+  add(selection_row, M.selections(number))
+  add(image_row, images.of(number))
+  add(note_row, notes.of(number))
+  return found
 end
 
 --- Show in the prompt of a chat what goes along.
@@ -219,101 +273,47 @@ function M.note(number, list)
   end
 end
 
----@param number integer the chat
----@param index integer
-local function drop_selection(number, index)
-  local selection = table.remove(selections[number], index)
-  if api.nvim_buf_is_valid(selection.buffer) then
-    api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
-  end
-end
-
---- What is in a row.
----@param chat acp.Chat
----@param number integer of the row
----@return 'context'|'selection'|'image'|'note'|nil kind nil: there is no such row
----@return integer index among those of its kind
-local function at_row(chat, number)
-  local counts = { #context_of(chat), #M.selections(chat.chat) }
-  vim.list_extend(counts, { #images.of(chat.chat), #notes.of(chat.chat) })
-  for nth, kind in ipairs({ 'context', 'selection', 'image', 'note' }) do
-    if number >= 1 and number <= counts[nth] then
-      return kind, number
-    end
-    number = number - counts[nth]
-  end
-  return nil, 0
-end
-
----@param number integer the chat
-local function drop_context(number)
-  context.tell(number, context_of(assert(chats.of(number)))[1])
-end
-
-local DROP =
-  { context = drop_context, selection = drop_selection, image = images.drop, note = notes.drop }
-
 --- Let what is in a row not go along.
 ---@param chat acp.Chat
 ---@param number integer of the row; 0 the last
 function M.drop(chat, number)
-  number = number == 0 and #all_rows(chat) or number
-  local kind, index = at_row(chat, number)
-  if kind then
-    DROP[kind](chat.chat, index)
+  local all = all_rows(chat)
+  local row = all[number == 0 and #all or number]
+  if row then
+    row.drop()
     return M.draw(chat)
   end
   notice.notice(number == 0 and 'nothing is attached' or ('there is no row %d'):format(number))
 end
 
---- Let an image go along with the next prompt.
+--- Let images go along with the next prompt: see `acp.prompt.images`.
 ---@param chat acp.Chat
----@param path? string nil: that in the clipboard
----@param done fun(problem?: string)
-function M.attach_image(chat, path, done)
-  images.attach(chat, path, function(problem)
-    if not problem then
+---@param text? string
+---@param done fun(problem: string?, names: string[])
+function M.attach_images(chat, text, done)
+  images.attach(chat, text, function(problem, names)
+    if #names > 0 then
       M.draw(chat)
     end
-    done(problem)
+    done(problem, names)
   end)
-end
-
----@param chat acp.Chat
----@param index integer of a selection
----@return string[]
-local function text_of(chat, index)
-  local selection = M.selections(chat.chat)[index]
-  local first, last = place(selection)
-  local is_loaded = api.nvim_buf_is_loaded(selection.buffer)
-  local lines = is_loaded and api.nvim_buf_get_lines(selection.buffer, first - 1, last, false)
-    or selection.lines
-  return vim.list_extend({ row(selection).label, '' }, vim.list_extend({}, lines))
 end
 
 --- Show what goes along, all of it or one row.
 ---@param chat acp.Chat
 ---@param number integer of the row; 0 all
 function M.show(chat, number)
-  local wanted, nth = at_row(chat, number)
-  local lines = {}
-  local file = context_of(chat)[1]
-  if file and (number == 0 or wanted == 'context') then
-    vim.list_extend(lines, { context_row(file).label, 'the file you are in, as a link', '' })
-  end
-  for index = 1, #M.selections(chat.chat) do
-    if number == 0 or wanted == 'selection' and nth == index then
-      vim.list_extend(lines, text_of(chat, index))
-      table.insert(lines, '')
+  local lines, is_noted, key = {}, false, nil
+  for index, row in ipairs(all_rows(chat)) do
+    local is_wanted = number == 0 or number == index
+    if is_wanted and row.key then
+      is_noted, key = true, number > 0 and row.key or nil
+    elseif is_wanted then
+      table.insert(lines, row.label)
+      vim.list_extend(vim.list_extend(lines, row.lines()), { '' })
     end
   end
-  for index, held in ipairs(images.of(chat.chat)) do
-    if number == 0 or wanted == 'image' and nth == index then
-      vim.list_extend(lines, { held.name, held.detail, '' })
-    end
-  end
-  local note = wanted == 'note' and notes.of(chat.chat)[nth] or nil
-  notes.show(chat, lines, number == 0 or note ~= nil, note and note.key)
+  notes.show(chat, lines, is_noted, key)
 end
 
 --- Forget selections and images: they were sent. What is noted, the host knows.

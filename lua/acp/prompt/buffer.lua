@@ -1,3 +1,5 @@
+-- Only the editor knows the text of a prompt and its marks as they are typed, and completes within a key.
+--
 -- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
 -- disk while it is unsent. What goes along with a prompt is in `acp.prompt.attachment`.
 
@@ -5,7 +7,7 @@ local anchors = require('acp.prompt.anchors')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
-local context = require('acp.files.context')
+local context = require('acp.chat.context')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
@@ -85,12 +87,31 @@ local function give_back(chat, text, err)
   end
 end
 
+--- Have the host take a prompt, with the file that the user is in.
+---@param chat acp.Chat
+---@param payload table
+---@param done fun(err: string?, result: any)
+function M.submit(chat, payload, done)
+  local file = vim.trim(payload.text) ~= '' and context.of(chat, payload.selections) or nil
+  payload.chat = chat.chat
+  if file then
+    payload.blocks = { context.block(file) }
+    context.tell(chat.chat, file)
+  end
+  bridge.call('prompt', payload, function(err, result)
+    if err then
+      context.forget(chat.chat)
+    end
+    done(err, result)
+  end)
+end
+
 --- Send what the prompt buffer of a chat holds, with its selections. What cannot be sent stays.
 ---@param number integer the chat
 ---@return boolean sent
 function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
-  anchors.settle(chat)
+  prompt_marks.settle(chat)
   local text = table.concat(lines_of(chat), '\n')
   local images = require('acp.prompt.images').numbers(number)
   if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
@@ -106,21 +127,17 @@ function M.send(number)
   chats.touch(number)
   local mentioned, spoken = anchors.take(chat)
   local selections = vim.list_extend(vim.list_slice(attachment.selections(number)), mentioned)
-  local payload = { chat = number, text = text, selections = selections, bang = false }
-  local file = vim.trim(text) ~= '' and context.of(chat, selections) or nil
-  payload.blocks = file and { context.block(file) } or nil
+  local payload = { text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
   payload.images = #images > 0 and images or nil
   local refused = false
-  bridge.call('prompt', payload, function(err)
+  M.submit(chat, payload, function(err)
     refused = err ~= nil
     if err then
-      context.forget(number)
       give_back(chat, text, err)
     end
   end)
   if not refused then
-    context.tell(number, file)
     clear(chat)
     tail.reach(number)
   end
@@ -230,7 +247,7 @@ local function watch(chat)
   end)
   on('BufEnter', function()
     chats.entered(chat)
-    anchors.settle(chat)
+    prompt_marks.settle(chat)
     attachment.draw(chat) -- the lines may be elsewhere by now
     notes.ask(chat)
   end)
@@ -244,6 +261,7 @@ local function watch(chat)
     end,
   })
   on('BufWipeout', function()
+    prompt_marks.forget(chat.prompt)
     api.nvim_clear_autocmds({ group = group })
   end)
 end

@@ -2,9 +2,8 @@
 -- host: the commands are in `b:acp_status`. 'omnifunc' and the language server offer the same.
 
 local chats = require('acp.chat.registry')
-local interpreter = require('acp.host.interpreter')
+local marks = require('acp.prompt.marks')
 local mention = require('acp.prompt.mention')
-local options = require('acp.host.options')
 
 local api = vim.api
 
@@ -26,58 +25,11 @@ local ABOUT = 60 -- characters
 ---@field hint? string what it wants
 ---@field kind? 'your prompt'|'ready-made' nil: it is the agent's
 
----@type table<string, string>? by name
-local ready_made
-
----@return table<string, string> those that the plugin brings, as the host has them
-local function brought()
-  if not ready_made then
-    local path = vim.fs.joinpath(interpreter.root(), 'python', 'acp_nvim', 'prompts.json')
-    ready_made = vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
-  end
-  return ready_made
-end
-
----@return table<string, string> the user's own prompts, "" for a name that is not wanted
-local function own()
-  local prompts = options.value('prompts')
-  local found = {}
-  for name, text in pairs(type(prompts) == 'table' and prompts or {}) do
-    if type(name) == 'string' and type(text) == 'string' then -- the host has told of others
-      found[name] = text
-    end
-  end
-  return found
-end
-
----@param prompts table<string, string>
----@param names table<string, true> those that are there already; these are added
----@param kind 'your prompt'|'ready-made'
----@return acp.SlashCommand[]
-local function commands_from(prompts, names, kind)
-  local found = {}
-  for name, text in vim.spairs(prompts) do
-    if not names[name] and text ~= '' then
-      table.insert(found, { name = name, description = text, kind = kind })
-    end
-    names[name] = true
-  end
-  return found
-end
-
 ---@param chat? acp.Chat
----@return acp.SlashCommand[] the user's own; of other names those of the agent; of others still ready-made ones
+---@return acp.SlashCommand[] those of the user, of the agent, and ready-made ones
 local function commands_of(chat)
-  local wanted, names = own(), {}
-  local found = commands_from(wanted, names, 'your prompt')
   local status = chat and api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
-  for _, command in ipairs(status.commands or {}) do
-    if not names[command.name] or wanted[command.name] == '' then
-      table.insert(found, command)
-      names[command.name] = true
-    end
-  end
-  return vim.list_extend(found, commands_from(brought(), names, 'ready-made'))
+  return status.commands or {}
 end
 
 ---@return string[] the user's prompts and the commands of the current agent, as they are written
@@ -156,7 +108,7 @@ function M.explain(chat, row, line, column)
       return { vim.trim(found.word .. ' ' .. found.menu), unpack(said) }
     end
   end
-  return mention.explain(chat, line, column)
+  return marks.explain(chat, row - 1, column)
 end
 
 --- Show what the command or the mention under the cursor is, in a float that goes with the next move.

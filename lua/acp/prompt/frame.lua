@@ -29,29 +29,20 @@ end
 local function texts(chat, count)
   local is_here = api.nvim_get_current_buf() == chat.prompt
   local is_insert = is_here and api.nvim_get_mode().mode:find('^i')
-  if options.value('default_keys') == false then
-    return { (':w sends to %s'):format(chat.agent) }
-  elseif is_insert or count == 0 then
-    return { ('%s sends to %s'):format(is_insert and '<C-s>' or '<CR>', chat.agent) }
+  local is_mapped = options.value('default_keys') ~= false
+  local key = not is_mapped and ':w' or is_insert and '<C-s>' or '<CR>'
+  local short = key .. ' sends'
+  local long = ('%s to %s'):format(short, chat.agent)
+  if not is_mapped or is_insert or count == 0 then
+    return { long, short }
   end
   return {
-    ('<CR> sends to %s · <C-x> removes · K shows'):format(chat.agent),
-    '<CR> sends · <C-x> removes · K shows',
-    '<CR> sends · <C-x> removes',
-    '<CR> sends · K shows',
-    '<CR> sends',
+    long .. ' · <C-x> removes · K shows',
+    short .. ' · <C-x> removes · K shows',
+    short .. ' · <C-x> removes',
+    short .. ' · K shows',
+    short,
   }
-end
-
----@param chat acp.Chat
----@return string the key that sends, where there is little room
-local function short_of(chat)
-  if options.value('default_keys') == false then
-    return ':w sends'
-  end
-  local is_here = api.nvim_get_current_buf() == chat.prompt
-  local is_insert = is_here and api.nvim_get_mode().mode:find('^i')
-  return is_insert and '<C-s> sends' or '<CR> sends'
 end
 
 ---@param all string[] the longest first
@@ -85,18 +76,13 @@ function M.bar(chat, count, room)
   if taken == 0 then
     return item('AcpWinbarUsage', fitting(texts(chat, count), room))
   end
-  local beside = fitting(vim.list_extend(texts(chat, count), { short_of(chat) }), room - taken - 2)
+  local beside = fitting(texts(chat, count), room - taken - 2)
   local fits = api.nvim_strwidth(beside) <= room - taken - 2
   return fits and ('%s%%=%s '):format(row, item('AcpWinbarUsage', beside)) or row
 end
 
----@class acp.AlongRow
----@field label string
----@field detail string how much it is
----@field group string
-
 ---@param number integer
----@param row acp.AlongRow
+---@param row acp.Along
 ---@param width integer cells of the window
 ---@return { [1]: string, [2]: string }[] chunks
 local function chunks(number, row, width)
@@ -109,7 +95,7 @@ local function chunks(number, row, width)
   return { { head, 'AcpDim' }, { label, row.group }, { detail, 'AcpDim' } }
 end
 
----@param rows acp.AlongRow[]
+---@param rows acp.Along[]
 ---@param width integer
 ---@return { [1]: string, [2]: string }[][]
 local function virtual_lines(rows, width)
@@ -125,7 +111,7 @@ end
 
 --- Show these rows below the text.
 ---@param buffer integer a prompt
----@param rows acp.AlongRow[]
+---@param rows acp.Along[]
 ---@param width integer cells of its window
 ---@return boolean changed whether there are more rows, or fewer
 function M.rows(buffer, rows, width)

@@ -5,14 +5,16 @@ local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
+local cells = require('acp.ui.cells')
+local life = require('acp.ui.life')
+local margin = require('acp.ui.margin')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
 
 local M = {}
 
-local FRAMES = { '⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏' }
-local STEP_MS = 150
+local STEP_MS = 250
 local LONGEST = 40
 
 local namespace = api.nvim_create_namespace('acp_inline')
@@ -32,27 +34,16 @@ local edits = {}
 ---@type uv.uv_timer_t?
 local timer
 
----@param text string
----@return string
-local function cut(text)
-  local line = text:gsub('%s+', ' ')
-  return api.nvim_strwidth(line) <= LONGEST and line
-    or vim.fn.strcharpart(line, 0, LONGEST - 1) .. '…'
-end
-
 --- What is said beside the lines now.
 ---@param edit acp.InlineEdit
 ---@return string
 local function label(edit)
-  local passed = vim.uv.now() - edit.began
-  local frame = FRAMES[math.floor(passed / STEP_MS) % #FRAMES + 1]
-  local seconds = math.floor(passed / 1000)
-  local clock = ('%d:%02d'):format(math.floor(seconds / 60), seconds % 60)
   local waiting = (vim.b[edit.chat.chat].acp_status or {}).pending or 0
   local what = waiting > 0 and 'asks: :Acp permit'
-    or edit.is_running and cut(edit.instruction)
+    or edit.is_running and cells.cut((edit.instruction:gsub('%s+', ' ')), LONGEST)
     or 'waits for its turn'
-  return ('  %s %s · %s · %s'):format(frame, edit.chat.agent, what, clock)
+  local clock = life.elapsed(vim.uv.now() - edit.began)
+  return ('  %s %s · %s · %s'):format(margin.spinner(), edit.chat.agent, what, clock)
 end
 
 ---@param edit acp.InlineEdit
@@ -126,10 +117,7 @@ local function finish(edit, data)
   end
   forget(edit)
   local payload = { chat = edit.chat.chat, turn = edit.turn, path = edit.path, only = true }
-  bridge.call('review', payload, function(err, count)
-    if err then
-      return notice.warn(err)
-    end
+  bridge.ask('review', payload, function(count)
     local agent, name = edit.chat.agent, vim.fs.basename(edit.path)
     if count == 0 then
       return notice.notice(('%s has changed nothing in %s: :Acp chat'):format(agent, name))

@@ -1,7 +1,7 @@
--- Mentions in the prompt: where they are, what completes them, and whether they name something.
--- The syntax is that of python/acp_nvim/session/mention.py, which decides when a prompt is sent.
+-- What completes a mention, and how one is written. What a mention names, the host says: `find`.
 -- Nothing here waits: the names of the files are those that the host told last.
 
+local bridge = require('acp.host.bridge')
 local surroundings = require('acp.prompt.surroundings')
 local symbols = require('acp.prompt.symbols')
 
@@ -11,24 +11,11 @@ local M = {}
 
 local MOST = 100
 local FRESH_MS = 3000
-local AFTER = '[%.,;:!%?%)%]}>\'"]$'
 
---- What is no file, and what it is.
-M.specials = {
-  { 'selection', 'last visual selection' },
-  { 'viewport', 'what is to be seen of the file last worked in' },
-  { 'diagnostics', 'of the file last worked in' },
-  { 'diagnostic', 'of the line of the cursor in it' },
-  { 'quickfix', 'the quickfix list' },
-  { 'function', 'around the cursor in the file last worked in' },
-  { 'class', 'around the cursor in it' },
-  { 'buffers', 'links to the files that are open' },
-  { 'marks', 'your marks, of the file last worked in and of all files' },
-  { 'diff', 'what is not committed' },
-  { 'messages', ':messages' },
-  { 'terminal', 'end of the terminal that you were in last' },
-  { 'clipboard', 'image in the clipboard' },
-}
+---@return { [1]: string, [2]: string }[] what is no file, and what it is
+function M.specials()
+  return require('acp.command.data').read('mentions')
+end
 
 ---@class acp.Names
 ---@field roots string[] folders of the session; the first is the one that names are relative to
@@ -76,36 +63,6 @@ local function word_end(line, from)
     at = at + width
   end
   return at - 1
-end
-
----@class acp.Mention
----@field first integer 0-based byte of the `@`
----@field names { [1]: string, [2]: integer }[] what it may stand for, the longest first, and its end
-
---- The mentions of a line.
----@param line string
----@return acp.Mention[]
-function M.find(line)
-  local found, at = {}, line:find('@', 1, true)
-  while at do
-    local quoted = begins(line, at) and line:match('^"([^"]+)"', at + 1)
-    local last = quoted and at + #quoted + 2 or word_end(line, at + 1)
-    if quoted then
-      table.insert(found, { first = at - 1, names = { { quoted, last } } })
-    elseif begins(line, at) and last > at then
-      local names, bare = {}, line:sub(at + 1, last)
-      repeat
-        table.insert(names, { unescape(bare), at + #bare })
-        local shorter = #bare > 1 and bare:match(AFTER) and bare:sub(1, -2)
-        bare = shorter or ''
-      until bare == ''
-      table.insert(found, { first = at - 1, names = names })
-    else
-      last = at
-    end
-    at = line:find('@', last + 1, true)
-  end
-  return found
 end
 
 --- Where the mention begins that the cursor is at the end of.
@@ -160,51 +117,6 @@ local function fuzzy(names, query)
   return vim.fn.matchfuzzy(names, query, { limit = MOST })
 end
 
----@param chat acp.Chat
----@param name string
----@return string path that a file of that name has
-local function path_of(chat, name)
-  local joined = name:match('^[/~]') and name or vim.fs.joinpath(roots(chat)[1], name)
-  return vim.fs.normalize(joined, { expand_env = false })
-end
-
----@param chat acp.Chat
----@param name string
----@return boolean
-local function is_file(chat, name)
-  local path = path_of(chat, name)
-  for _, folder in ipairs(roots(chat)) do
-    if vim.startswith(path, (folder:gsub('/$', '')) .. '/') then
-      return vim.uv.fs_stat(path) ~= nil or vim.fn.bufloaded(path) == 1
-    end
-  end
-  return false
-end
-
---- The file and the lines that a name like `a.py:4-6` may stand for.
----@param chat acp.Chat
----@param name string
----@return string? file nil: it stands for no lines
----@return integer first 1-based
----@return integer last inclusive
-local function lines_of(chat, name)
-  local file, first, last = name:match('^(.+):(%d+)%-?(%d*)$')
-  local is_there = file and is_file(chat, file) and vim.fn.isdirectory(path_of(chat, file)) == 0
-  return is_there and file or nil, tonumber(first) or 0, tonumber(last) or tonumber(first) or 0
-end
-
---- The lines that a name speaks of.
----@param chat acp.Chat
----@param name string
----@return string? path nil: it speaks of no lines
----@return integer first 1-based
----@return integer last inclusive
-function M.place(chat, name)
-  local file, first, last = lines_of(chat, name)
-  local is_lines = file and not is_file(chat, name)
-  return is_lines and path_of(chat, file --[[@as string]]) or nil, first, last
-end
-
 ---@param name string
 ---@param first integer
 ---@param last integer
@@ -215,14 +127,16 @@ end
 
 ---@param chat acp.Chat
 ---@param path string absolute
----@return string? name nil: it is in none of the folders of the session
+---@return string? name nil: it is not there, or in none of the folders of the session
 local function name_of(chat, path)
-  local root = roots(chat)[1]:gsub('/$', '') .. '/'
   path = vim.fs.normalize(path, { expand_env = false })
-  if not is_file(chat, path) then
-    return nil
+  for index, folder in ipairs(roots(chat)) do
+    local below = folder:gsub('/$', '') .. '/'
+    if vim.startswith(path, below) then
+      local is_there = vim.uv.fs_stat(path) ~= nil or vim.fn.bufloaded(path) == 1
+      return is_there and (index == 1 and path:sub(#below + 1) or path) or nil
+    end
   end
-  return vim.startswith(path, root) and path:sub(#root + 1) or path
 end
 
 --- The mention of a file or folder by its path, or of lines of it.
@@ -275,7 +189,7 @@ function M.complete(chat, base)
       table.insert(items, { word = M.written(name), menu = menu, kind = kind })
     end
   end
-  for _, special in ipairs(M.specials) do
+  for _, special in ipairs(M.specials()) do
     if vim.startswith(special[1], query) then
       add(special[1], special[2], 'Keyword')
     end
@@ -290,65 +204,36 @@ function M.complete(chat, base)
   return items
 end
 
---- Whether a name stands for something that would go along.
----@param chat acp.Chat
----@param name string
----@return boolean
-function M.resolves(chat, name)
-  for _, special in ipairs(M.specials) do
-    if special[1] == name then
-      return true
-    end
-  end
-  local is_named = is_file(chat, name) or surroundings.buffer(name) ~= nil
-  return name:match('[^./]') ~= nil and (is_named or lines_of(chat, name) ~= nil)
-end
+---@class acp.Mention of a line, with what it names
+---@field first integer 0-based byte of the `@`
+---@field last integer behind its last one
+---@field name string '' for none
+---@field what string what goes along for it, in words
+---@field path string of the file of which it names lines
+---@field lines integer[] first and last of these, 1-based and inclusive
 
+--- Ask the host for the mentions of lines.
 ---@param chat acp.Chat
----@param name string one that resolves
----@return string what goes along for it
-local function what(chat, name)
-  for _, special in ipairs(M.specials) do
-    if special[1] == name then
-      return special[2]
+---@param lines string[]
+---@param done fun(found: acp.Mention[][]) of each line
+function M.find(chat, lines, done)
+  local payload = { chat = chat.chat, lines = lines, buffers = {}, open = {} }
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    local is_file = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
+    table.insert(payload.open, is_file and api.nvim_buf_get_name(buffer) or nil)
+    table.insert(payload.buffers, surroundings.name(buffer))
+  end
+  bridge.call('mentions', payload, function(_, found)
+    if found then
+      done(found)
     end
-  end
-  if not is_file(chat, name) then
-    local file, first, last = lines_of(chat, name)
-    local form = first == last and 'line %d of %s' or 'lines %d to %d of %s'
-    local lines = first == last and { first, file } or { first, last, file }
-    return file and form:format(unpack(lines)) or 'buffer: its text is attached'
-  end
-  local path = path_of(chat, name)
-  if vim.fn.isdirectory(path) == 1 then
-    return 'folder: a link to it is attached'
-  end
-  return vim.fn.bufloaded(path) == 1 and 'file, as it is in its buffer' or 'file'
-end
-
---- What the mention under the cursor speaks of.
----@param chat acp.Chat
----@param line string
----@param column integer 0-based byte of the cursor
----@return string[]? lines nil: there is none
-function M.explain(chat, line, column)
-  for _, found in ipairs(M.find(line)) do
-    local first = found.first
-    if column >= first and column < found.names[1][2] then
-      for _, candidate in ipairs(found.names) do
-        if M.resolves(chat, candidate[1]) then
-          return { M.written(candidate[1]), what(chat, candidate[1]) }
-        end
-      end
-      return { line:sub(first + 1, found.names[1][2]), 'names nothing: it is sent as text' }
-    end
-  end
+  end)
 end
 
 ---@param chat acp.Chat
 ---@return boolean whether the host has told the names of the files
 function M.known(chat)
-  return known[chat.chat] ~= nil or not require('acp.host.bridge').running()
+  return known[chat.chat] ~= nil or not bridge.running()
 end
 
 ---@param chat acp.Chat
@@ -361,9 +246,8 @@ end
 ---@param chat acp.Chat
 ---@param done? fun() called when they have come
 function M.refresh(chat, done)
-  local bridge, now = require('acp.host.bridge'), vim.uv.now()
+  local names, now = known[chat.chat], vim.uv.now()
   symbols.refresh(M.open_files(chat))
-  local names = known[chat.chat]
   if not bridge.running() or names and now - names.asked < FRESH_MS then
     return
   end

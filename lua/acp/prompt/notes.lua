@@ -1,10 +1,11 @@
 -- The notes that go along with a prompt: what the agent does not know yet of its files. The host finds
 -- them out and says what they are called; here they are kept for the winbar, shown, and dropped.
 
+local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local float = require('acp.ui.float')
-local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
+local legend = require('acp.ui.legend')
 
 local api = vim.api
 
@@ -20,9 +21,6 @@ local TITLE = 'What the agent will be told'
 
 ---@type table<integer, acp.Note[]> by chat
 local notes = {}
----@type integer? window that shows them
-local window
-
 ---@param chat integer
 ---@return acp.Note[]
 function M.of(chat)
@@ -46,32 +44,29 @@ end
 ---@param index integer
 function M.drop(chat, index)
   local note = table.remove(M.of(chat), index)
-  require('acp.host.bridge').notify('drop_note', { chat = chat, key = note.key })
+  bridge.notify('drop_note', { chat = chat, key = note.key })
 end
 
 --- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
 --- runs nothing does: the host finds out when it is over.
 ---@param chat acp.Chat
 function M.ask(chat)
-  local bridge = require('acp.host.bridge')
   if bridge.running() and (vim.b[chat.chat].acp_status or {}).state == 'idle' then
     bridge.notify('notes', { chat = chat.chat })
   end
 end
 
-local function close()
-  float.close(window)
-end
-
 ---@param chat acp.Chat
 ---@param ops acp.Op[]
 local function open(chat, ops)
-  close()
-  local buffer = float.fill(ops, 'acp-notes', chat.chat)
-  for _, key in ipairs({ 'q', '<Esc>' }) do
-    keys.map(buffer, 'n', key, 'Close', close)
-  end
-  window = float.open(buffer, true, float.large(TITLE, buffer))
+  legend.read(ops, {
+    name = 'acp-notes',
+    chat = chat.chat,
+    stays = true,
+    config = function(buffer)
+      return float.large(TITLE, buffer)
+    end,
+  })
 end
 
 ---@param lines string[]
@@ -100,10 +95,8 @@ function M.show(chat, lines, is_noted, key)
     return open(chat, { { 0, -1, lines, {} } })
   end
   local payload = { chat = chat.chat, key = key }
-  require('acp.host.bridge').call('note_text', payload, function(err, text)
-    if err then
-      require('acp.ui.notice').warn(err)
-    elseif api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
+  bridge.ask('note_text', payload, function(text)
+    if api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
       open(chat, below(lines, text.ops))
     end
   end)

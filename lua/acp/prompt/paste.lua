@@ -112,30 +112,9 @@ local function replace(pasted, text)
   return true
 end
 
---- Attach the images that were named; if all are, their names go from the text.
+--- Put a mention in the place of what was pasted, if it is whole lines of an open file.
 ---@param pasted acp.Pasted
----@param paths string[]
-local function attach(pasted, paths)
-  local path = table.remove(paths, 1)
-  attachment.attach_image(pasted.chat, path, function(problem)
-    if problem then
-      notice.warn(problem)
-    elseif #paths > 0 then
-      attach(pasted, paths)
-    elseif path and api.nvim_buf_is_loaded(pasted.chat.prompt) then
-      replace(pasted, '')
-    end
-  end)
-end
-
---- Put a mention in the place of what was pasted, if it is one; attach images.
----@param pasted acp.Pasted
-local function fold(pasted)
-  local is_nothing = #pasted.lines < 2 and (pasted.lines[1] or '') == ''
-  local paths = images.named(pasted.lines)
-  if is_nothing or #paths > 0 then
-    return attach(pasted, paths)
-  end
+local function fold_lines(pasted)
   local lines = whole_lines(pasted.lines)
   local found = lines and mentioned(pasted.chat, lines)
   if not found then
@@ -152,6 +131,26 @@ local function fold(pasted)
     ('%s: u restores the text'):format(found),
     'u restores the text',
   })
+end
+
+--- Attach images: their names go from the text. Put a mention in the place of what is one.
+---@param pasted acp.Pasted
+local function fold(pasted)
+  local text = table.concat(pasted.lines, '\n')
+  if text ~= '' and not images.may_be_named(text) then
+    return fold_lines(pasted)
+  end
+  local tick = vim.b.changedtick
+  attachment.attach_images(pasted.chat, text ~= '' and text or nil, function(problem, names)
+    local is_here = api.nvim_get_current_buf() == pasted.chat.prompt
+    if problem then
+      notice.warn(problem)
+    elseif text ~= '' and #names > 0 and api.nvim_buf_is_loaded(pasted.chat.prompt) then
+      replace(pasted, '')
+    elseif #names == 0 and is_here and vim.b.changedtick == tick then
+      fold_lines(pasted)
+    end
+  end)
 end
 
 ---@return acp.Chat? chat whose prompt takes text now
@@ -214,7 +213,7 @@ end
 function M.put(key)
   local name, count, chat = vim.v.register, vim.v.count1, writing()
   if chat and name:match('[+*]') and vim.fn.getreg(name) == '' then
-    return attach({ chat = chat, row = 0, column = 0, lines = {} }, {})
+    return fold({ chat = chat, row = 0, column = 0, lines = {} })
   end
   local keys = ('%d"%s%s'):format(count, name, key)
   local is_done, problem = pcall(vim.cmd.normal, { keys, bang = true })

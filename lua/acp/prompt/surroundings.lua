@@ -167,20 +167,14 @@ function M.open_files()
   end, listed)
 end
 
-local KINDS = { E = 'error', W = 'warning', I = 'info', N = 'note' }
-
 --- The quickfix list.
 ---@return acp.Finding[]
 function M.quickfix()
-  return vim.tbl_map(function(it)
-    return {
-      path = it.bufnr > 0 and api.nvim_buf_get_name(it.bufnr) or '',
-      line = it.lnum,
-      column = it.col,
-      kind = KINDS[it.type] or '',
-      text = it.text,
-    }
-  end, vim.fn.getqflist())
+  local entries
+  require('acp.tools.windows').list({ list = 'quickfix' }, function(_, found)
+    entries = found.entries
+  end)
+  return entries
 end
 
 ---@param text string

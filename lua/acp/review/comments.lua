@@ -2,10 +2,10 @@
 -- window, listed. The host keeps them, knows where they are, and has them drawn by `acp.review.marks`.
 
 local bridge = require('acp.host.bridge')
-local buffers = require('acp.files.buffers')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
+local listed = require('acp.review.listed')
 local notice = require('acp.ui.notice')
 local places = require('acp.review.place')
 local unseen = require('acp.ui.unseen')
@@ -27,8 +27,8 @@ local WIDEST, HEIGHT = 72, 4
 ---@param range { [1]: integer, [2]: integer }
 ---@return acp.CommentPlace?
 local function place_of(range)
-  local name = api.nvim_buf_get_name(0)
-  if vim.bo.buftype ~= '' or name == '' then
+  local path = places.file_here()
+  if not path then
     notice.notice('this buffer is not a file: comments are on lines of files')
     return nil
   end
@@ -36,7 +36,7 @@ local function place_of(range)
   local first = math.max(math.min(range[1], most), 1)
   local last = math.max(math.min(range[2], most), first)
   return {
-    path = buffers.resolve(name),
+    path = path,
     first = first,
     last = last,
     lines = api.nvim_buf_get_lines(0, first - 1, last, false),
@@ -58,10 +58,7 @@ local function send(place, text)
   end
   bridge.call('comment', payload, function(err, done)
     places.let_go(place.held)
-    if err then
-      return notice.warn(err)
-    end
-    notice.notice(done)
+    notice.notice(err or done, err ~= nil)
   end)
 end
 
@@ -133,18 +130,21 @@ local function watch(buffer, window, place, over)
       vim.schedule(close)
     end,
   })
-  keys.map(buffer, 'n', '<CR>', 'Keep the comment', close)
-  keys.map(buffer, 'i', '<C-s>', 'Keep the comment', close)
-  keys.map(buffer, 'n', 'q', 'Close, and keep nothing', function()
+  local function drop()
     is_over = true
     close()
-  end)
+  end
+  keys.map(buffer, 'i', '<C-s>', 'Keep the comment', close)
+  keys.map_all(buffer, {
+    { '<CR>', 'Keep the comment', close },
+    { 'q', 'Close, and keep nothing', drop },
+  })
 end
 
 --- Write a comment in a small window.
 ---@param range { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param over? fun() called once it is closed
-function M.write(range, over)
+local function write(range, over)
   local place = place_of(range)
   if not place then
     return
@@ -162,25 +162,37 @@ end
 --- Write one on lines of a file that a list names, and come back to the list.
 ---@param path string resolved
 ---@param range { [1]: integer, [2]: integer } 1-based, inclusive
-function M.write_on(path, range)
+local function write_on(path, range)
   local list = api.nvim_get_current_win()
   require('acp.review.motion').go(path, range[1])
-  if buffers.resolve(api.nvim_buf_get_name(0)) ~= path then
+  if places.file_here() ~= path then
     return -- the user was told
   end
-  M.write(range, function()
+  write(range, function()
     if api.nvim_win_is_valid(list) then
       api.nvim_set_current_win(list)
     end
   end)
 end
 
+--- Write a comment in a small window; in a list of hunks, on that of the row.
+---@param range { [1]: integer, [2]: integer } 1-based, inclusive
+function M.write(range)
+  local list = listed.here()
+  if not list then
+    return write(range)
+  end
+  local path, lines = list.place()
+  if path and lines then
+    return write_on(path, lines)
+  end
+  notice.notice('no hunk in this row')
+end
+
 --- List the comments that no agent was told yet.
 function M.list()
-  bridge.call('comments', nil, function(err, items)
-    if err then
-      return notice.warn(err)
-    elseif #items == 0 then
+  bridge.ask('comments', nil, function(items)
+    if #items == 0 then
       return notice.notice('no comments: :Acp comment makes one')
     end
     vim.fn.setqflist({}, ' ', { nr = '$', title = 'acp: comments', items = items })

@@ -2,12 +2,10 @@
 -- became of it. The host decides and edits.
 
 local bridge = require('acp.host.bridge')
-local buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local hunks = require('acp.review.hunks')
 local listed = require('acp.review.listed')
 local notice = require('acp.ui.notice')
-local overview = require('acp.review.overview')
 local places = require('acp.review.place')
 
 local api = vim.api
@@ -30,7 +28,7 @@ local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
 ---@field buffer? integer whose `mark` goes along with the lines
 ---@field mark? integer
 ---@field by? string of all only what this sub-agent has done
----@field chat? integer
+---@field chat? integer where `all` was given
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
 ---@param decision acp.Decision
@@ -65,15 +63,9 @@ local function ask(decision)
   end)
 end
 
----@return string? path of the current buffer's file
-local function file_here()
-  local name = api.nvim_buf_get_name(0)
-  return vim.bo.buftype == '' and name ~= '' and buffers.resolve(name) or nil
-end
-
 ---@return string? path of the current buffer's file; the user was told if it has none
 local function current_path()
-  local path = file_here()
+  local path = places.file_here()
   if path then
     return path
   end
@@ -93,7 +85,7 @@ function M.review(part, is_off)
     turn = part.turn,
     by = part.by,
     off = is_off or nil,
-    path = file_here(),
+    path = places.file_here(),
     line = api.nvim_win_get_cursor(0)[1],
   })
 end
@@ -104,7 +96,7 @@ end
 ---@param part? { turn?: integer, by?: string }
 function M.rewind(verb, part)
   local chat = require('acp.chat.window').current()
-  local payload = { chat = chat, path = file_here() }
+  local payload = { chat = chat, path = places.file_here() }
   bridge.notify(verb, vim.tbl_extend('error', payload, part or {}))
 end
 
@@ -123,10 +115,9 @@ end
 ---@param range? integer[] first and last line, 1-based, inclusive
 ---@param more? { hunk?: boolean, because?: string }
 function M.decide(verdict, scope, range, more)
-  if vim.b.acp_diff then
-    return overview.decide(verdict, scope, range, (more or {}).because)
-  elseif scope ~= 'all' and listed.is_here() then
-    return listed.decide(verdict, scope, range, (more or {}).because)
+  local list = listed.here()
+  if list and (scope ~= 'all' or list ~= listed) then
+    return list.decide(verdict, scope, range, (more or {}).because)
   end
   local decision = vim.tbl_extend('error', { verdict = verdict, scope = scope }, more or {})
   if scope ~= 'all' then
@@ -134,6 +125,9 @@ function M.decide(verdict, scope, range, more)
     if not decision.path then
       return
     end
+  else
+    local chat = require('acp.chat.registry').of(api.nvim_get_current_buf())
+    decision.path, decision.chat = places.file_here(), chat and chat.chat
   end
   if range then
     decision.first, decision.last = range[1], range[2]
@@ -154,12 +148,9 @@ end
 ---@param verdict acp.Verdict
 ---@param because? string
 function M.decide_hunk(verdict, because)
-  if vim.b.acp_diff then
-    local line = api.nvim_win_get_cursor(0)[1]
-    return overview.decide(verdict, 'hunk', { line, line }, because)
-  end
-  if listed.is_here() then
-    return listed.decide(verdict, 'lines', nil, because)
+  local list = listed.here()
+  if list then
+    return list.decide(verdict, 'hunk', nil, because)
   end
   local hunk = hunk_here()
   if not hunk then

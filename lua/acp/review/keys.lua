@@ -1,5 +1,5 @@
--- The keys of files under review: in their buffers while the review is on, and nowhere where the
--- user has keys of the same name.
+-- Keys that buffers have for a while: files under review, and the quickfix window while it shows a list of
+-- ours. They are lent where the user has no keys of the same name, and taken back.
 
 local options = require('acp.host.options')
 
@@ -7,56 +7,77 @@ local api = vim.api
 
 local M = {}
 
----@type { [1]: string, [2]: string, [3]: string }[] mode, key, name of its <Plug>
-local KEYS = {}
-for _, mode in ipairs({ 'n', 'x', 'o' }) do
-  table.insert(KEYS, { mode, ']h', 'next-hunk' })
-  table.insert(KEYS, { mode, '[h', 'prev-hunk' })
-end
-vim.list_extend(KEYS, {
+---@class acp.LentKey
+---@field [1] string modes, a letter each
+---@field [2] string key
+---@field [3] string what is typed for it, or the name of a <Plug>
+---@field [4] string? what it does; of a <Plug> that says so
+
+---@type acp.LentKey[]
+local FILES = {
+  { 'nxo', ']h', 'next-hunk' },
+  { 'nxo', '[h', 'prev-hunk' },
   { 'n', 'gh', 'keep-hunk' },
   { 'n', 'gH', 'reject-hunk' },
-  { 'x', 'gh', 'keep' },
+  { 'xo', 'gh', 'keep' },
   { 'x', 'gH', 'reject' },
-  { 'o', 'gh', 'keep' },
-})
+}
 
----@type table<integer, { [1]: string, [2]: string }[]> by buffer: mode and key of those that are ours
-local mapped = {}
+---@type table<integer, { [1]: string, [2]: string, [3]: string }[]> by buffer: mode, key and what it does
+local lent = {}
 
 ---@param buffer integer
-local function add(buffer)
-  mapped[buffer] = {}
-  api.nvim_buf_call(buffer, function()
-    for _, row in ipairs(KEYS) do
-      local mode, key, name = unpack(row)
-      if vim.fn.maparg(key, mode) == '' then
-        local plug = ('<Plug>(acp-%s)'):format(name)
-        local desc = vim.fn.maparg(plug, mode, false, true).desc
-        vim.keymap.set(mode, key, plug, { buffer = buffer, remap = true, desc = desc })
-        table.insert(mapped[buffer], { mode, key })
+---@param mode string
+---@param row acp.LentKey
+local function map(buffer, mode, row)
+  local run, desc = row[3], row[4]
+  if not desc then
+    run = ('<Plug>(acp-%s)'):format(run)
+    desc = vim.fn.maparg(run, mode, false, true).desc
+  end
+  local options_of_it = { buffer = buffer, remap = not row[4], nowait = row[4] ~= nil, desc = desc }
+  options_of_it.silent = row[4] ~= nil
+  vim.keymap.set(mode, row[2], run, options_of_it)
+  table.insert(lent[buffer], { mode, row[2], desc })
+end
+
+---@param buffer integer
+---@param rows acp.LentKey[]
+local function add(buffer, rows)
+  lent[buffer] = {}
+  for _, row in ipairs(rows) do
+    for mode in row[1]:gmatch('.') do
+      local users = vim.fn.maparg(row[2], mode, false, true)
+      -- what works on text means nothing in a list
+      if vim.tbl_isempty(users) or row[4] and users.buffer ~= 1 then
+        map(buffer, mode, row)
       end
     end
-  end)
+  end
 end
 
 ---@param buffer integer
 local function remove(buffer)
-  for _, row in ipairs(mapped[buffer]) do
-    pcall(vim.keymap.del, row[1], row[2], { buffer = buffer }) -- the user may have done so
+  for _, row in ipairs(lent[buffer]) do
+    local mode, key, desc = unpack(row)
+    local found = vim.fn.maparg(key, mode, false, true)
+    if found.buffer == 1 and found.desc == desc then -- else the user has another one by now
+      vim.keymap.del(mode, key, { buffer = buffer })
+    end
   end
-  mapped[buffer] = nil
+  lent[buffer] = nil
 end
 
 --- Let the buffer have the keys, or have them no longer.
 ---@param buffer integer loaded
 ---@param wanted boolean
-function M.set(buffer, wanted)
+---@param rows? acp.LentKey[] those of files, if there are none
+function M.set(buffer, wanted, rows)
   wanted = wanted and options.value('default_keys') ~= false
-  if wanted and not mapped[buffer] then
-    add(buffer)
-  elseif not wanted and mapped[buffer] then
-    remove(buffer)
+  if wanted ~= (lent[buffer] ~= nil) then
+    api.nvim_buf_call(buffer, function()
+      (wanted and add or remove)(buffer, rows or FILES)
+    end)
   end
 end
 
@@ -64,7 +85,7 @@ api.nvim_create_autocmd('BufWipeout', {
   group = api.nvim_create_augroup('acp.review_keys', {}),
   desc = 'The number may come again',
   callback = function(event)
-    mapped[event.buf] = nil
+    lent[event.buf] = nil
   end,
 })
 

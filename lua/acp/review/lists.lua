@@ -12,6 +12,8 @@ local M = {}
 
 ---@type table<string, integer> ids by key
 local ids = {}
+---@type table<string, { list: acp.QuickfixList, tick: integer }> by key: what each list shows
+local shown = {}
 
 ---@param id integer
 ---@param what string
@@ -22,48 +24,40 @@ local function get(id, what)
 end
 
 --- The entry that was the current one, or that which has come to its place.
----@param id integer
----@param items table[]
+---@param list acp.QuickfixList
 ---@return integer
-local function current_entry(id, items)
-  local index = math.max(get(id, 'idx') or 1, 1)
-  local current = vim.fn.getqflist({ id = id, items = 1 }).items[index]
-  for number, item in ipairs(items) do
-    local is_same = current and item.text == current.text and item.lnum == current.lnum
-    if is_same and vim.fn.bufadd(item.filename) == current.bufnr then
+local function current_entry(list)
+  local index = math.max(get(ids[list.key], 'idx') or 1, 1)
+  local current = shown[list.key].list.items[index] or {}
+  for number, item in ipairs(list.items) do
+    local is_same = item.text == current.text and item.lnum == current.lnum
+    if is_same and item.filename == current.filename then
       return number
     end
   end
-  return math.max(math.min(index, #items), 1)
+  return math.max(math.min(index, #list.items), 1)
 end
 
 --- Whether the list shows just that: then the user's quickfix window is left alone.
----@param id integer
 ---@param list acp.QuickfixList
 ---@return boolean
-local function is_shown(id, list)
-  local shown = vim.fn.getqflist({ id = id, items = 1, title = 1 })
-  if shown.title ~= list.title or #shown.items ~= #list.items then
-    return false
-  end
-  for number, item in ipairs(list.items) do
-    local there = shown.items[number]
-    local is_there = item.lnum == there.lnum and item.end_lnum == there.end_lnum
-    is_there = is_there and vim.deep_equal(item.user_data, there.user_data)
-    if not is_there or item.text ~= there.text or vim.fn.bufadd(item.filename) ~= there.bufnr then
-      return false
-    end
-  end
-  return true
+local function is_shown(list)
+  local last = shown[list.key]
+  return last.tick == get(ids[list.key], 'changedtick') and vim.deep_equal(last.list, list)
+end
+
+---@param list acp.QuickfixList
+local function note(list)
+  shown[list.key] = { list = list, tick = get(ids[list.key], 'changedtick') }
 end
 
 --- Where the user is in the window of the list.
 ---@param id integer
 ---@return { window: integer, row: integer }?
 local function cursor_in(id)
-  local shown = vim.fn.getqflist({ id = 0, winid = 0 })
-  if shown.id == id and shown.winid > 0 then
-    return { window = shown.winid, row = vim.api.nvim_win_get_cursor(shown.winid)[1] }
+  local found = vim.fn.getqflist({ id = 0, winid = 0 })
+  if found.id == id and found.winid > 0 then
+    return { window = found.winid, row = vim.api.nvim_win_get_cursor(found.winid)[1] }
   end
 end
 
@@ -75,10 +69,10 @@ local function refresh(list)
     ids[list.key] = nil
     return false
   end
-  if is_shown(id, list) then
+  if is_shown(list) then
     return true
   end
-  local index = current_entry(id, list.items)
+  local index = current_entry(list)
   local cursor = cursor_in(id)
   vim.fn.setqflist({}, 'r', { id = id, title = list.title, items = list.items })
   if #list.items > 0 then
@@ -88,6 +82,7 @@ local function refresh(list)
     local row = math.max(math.min(cursor.row, #list.items), 1)
     pcall(vim.api.nvim_win_set_cursor, cursor.window, { row, 0 })
   end
+  note(list)
   return true
 end
 
@@ -95,6 +90,7 @@ end
 local function make(list)
   vim.fn.setqflist({}, ' ', { nr = '$', title = list.title, items = list.items })
   ids[list.key] = vim.fn.getqflist({ nr = '$', id = 0 }).id
+  note(list)
 end
 
 --- Make the list current, as :colder and :cnewer would.

@@ -1,3 +1,5 @@
+-- Only the editor moves marks along with what the user types, and knows which lines a key means.
+--
 -- The marks of a review: what agents have changed in the buffers of files. The host says what to draw;
 -- here it is drawn, goes along with what the user types, and the host is told when to draw anew.
 

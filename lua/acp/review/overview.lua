@@ -3,11 +3,12 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
-local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
+local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local places = require('acp.review.place')
 local unseen = require('acp.ui.unseen')
 
 local api = vim.api
@@ -42,11 +43,7 @@ local function refresh(buffer)
   local shown = overviews[buffer]
   local payload = { buffer = buffer, chat = shown.chat, path = shown.path }
   payload.turn, payload.by = shown.turn, shown.by
-  bridge.call('diff', payload, function(err)
-    if err then
-      notice.warn(err)
-    end
-  end)
+  bridge.ask('diff', payload, function() end)
 end
 
 --- Draw some rows in place of those that stand there; `op[2]` of the last ones is -1. Until then
@@ -83,57 +80,56 @@ hunks.listen(function()
   end
 end)
 
----@param hunk acp.ShownHunk
----@param first integer 0-based row
----@param last integer inclusive
----@return table? part nil if no line of it is in these rows
-local function part_of(hunk, first, last)
-  local part = { path = hunk.path, key = hunk.key, line = hunk.line }
-  local lines, meant, least, most = 0, 0, math.huge, WHOLE
-  for index, offset in ipairs(hunk.offsets) do
-    local row = hunk.row + index - 1
-    local is_in = first <= row and row <= last
-    if is_in and offset == WHOLE then
-      return part
-    end
-    lines = lines + (offset >= 0 and 1 or 0)
-    if is_in and offset >= 0 then
-      meant = meant + 1
-      least, most = math.min(least, offset), math.max(most, offset)
-    end
-  end
-  if meant > 0 and meant < lines then
-    part.first, part.last = least, most
-  end
-  return meant > 0 and part or nil
+---@param offsets integer[]
+---@return integer[] those of lines that have changed, the least first
+local function lines_in(offsets)
+  local lines = vim.tbl_filter(function(offset)
+    return offset >= 0
+  end, offsets)
+  table.sort(lines)
+  return lines
 end
 
----@param all acp.ShownHunk[]
----@param row integer 0-based
----@return acp.ShownHunk?
-local function hunk_at(all, row)
-  return vim.iter(all):find(function(hunk)
-    return hunk.row <= row and row < hunk.row + #hunk.offsets
+---@param hunk acp.ShownHunk
+---@param range? integer[] first and last row, 1-based; nil: all
+---@return table? part nil if no line of it is in these rows
+local function part_of(hunk, range)
+  local part = { path = hunk.path, key = hunk.key, line = hunk.line }
+  local first, last = unpack(range or {})
+  local offsets = not range and { WHOLE }
+    or vim.list_slice(hunk.offsets, math.max(first - hunk.row, 1), last - hunk.row)
+  local lines = lines_in(offsets)
+  if vim.list_contains(offsets, WHOLE) then
+    return part
+  elseif #lines < #lines_in(hunk.offsets) then
+    part.first, part.last = lines[1], lines[#lines]
+  end
+  return #lines > 0 and part or nil
+end
+
+---@return acp.ShownHunk? hunk under the cursor
+---@return integer offset 0-based line of it
+local function hunk_here()
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  local hunk = vim.iter(overviews[api.nvim_get_current_buf()].hunks):find(function(it)
+    return it.row <= row and row < it.row + #it.offsets
   end)
+  return hunk, hunk and math.max(hunk.offsets[row - hunk.row + 1], 0) or 0
 end
 
 --- What the user means: lines, the hunk there, all of its file, or all that is shown.
----@param all acp.ShownHunk[]
 ---@param scope 'lines'|'hunk'|'file'|'all'
 ---@param range? integer[] 1-based, inclusive
 ---@return table[] parts the last one first, so that the others stay where they are
-local function meant_by(all, scope, range)
-  local here = hunk_at(all, api.nvim_win_get_cursor(0)[1] - 1)
-  local parts = {}
-  for _, hunk in ipairs(all) do
+local function meant_by(scope, range)
+  local here, parts = hunk_here(), {}
+  for _, hunk in ipairs(overviews[api.nvim_get_current_buf()].hunks) do
     local is_meant = scope == 'all'
+      or scope == 'lines'
       or hunk == here
       or scope == 'file' and here ~= nil and hunk.path == here.path
-    local part = is_meant and { path = hunk.path, key = hunk.key, line = hunk.line }
-    if scope == 'lines' and range then
-      part = part_of(hunk, range[1] - 1, range[2] - 1)
-    end
-    if part and hunk.is_pending then
+    local part = is_meant and hunk.is_pending and part_of(hunk, scope == 'lines' and range or nil)
+    if part then
       table.insert(parts, 1, part)
     end
   end
@@ -146,8 +142,7 @@ end
 ---@param range? integer[] 1-based, inclusive
 ---@param because? string
 function M.decide(verdict, scope, range, because)
-  local buffer = api.nvim_get_current_buf()
-  local parts = meant_by(overviews[buffer].hunks, scope, range)
+  local buffer, parts = api.nvim_get_current_buf(), meant_by(scope, range)
   if #parts == 0 then
     return notice.notice('no hunk here that waits')
   end
@@ -155,72 +150,68 @@ function M.decide(verdict, scope, range, because)
   local payload = { verdict = verdict, parts = parts, scope = said, because = because }
   bridge.call('decide_parts', payload, function(err, outcome)
     refresh(buffer)
-    if err then
-      return notice.warn(err)
-    end
-    notice.notice(outcome)
+    notice.notice(err or outcome, err ~= nil)
   end)
 end
 
----@param step 1|-1
-local function jump(step)
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  local all = overviews[api.nvim_get_current_buf()].hunks
-  for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
-    if (all[index].row - row) * step > 0 then
-      return api.nvim_win_set_cursor(0, { all[index].row + 1, 0 })
-    end
+---@return string? path of the hunk under the cursor
+---@return integer[]? lines
+function M.place()
+  local hunk = hunk_here()
+  if hunk then
+    return hunk.path, { hunk.line, hunk.line + vim.iter(hunk.offsets):fold(0, math.max) }
   end
-  notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))
+end
+
+---@param step 1|-1
+---@return fun()
+local function jump(step)
+  return function()
+    local row = api.nvim_win_get_cursor(0)[1] - 1
+    local all = overviews[api.nvim_get_current_buf()].hunks
+    for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
+      if (all[index].row - row) * step > 0 then
+        return api.nvim_win_set_cursor(0, { all[index].row + 1, 0 })
+      end
+    end
+    notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))
+  end
 end
 
 --- Go to the line of the file.
 local function go()
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  local hunk = hunk_at(overviews[api.nvim_get_current_buf()].hunks, row)
+  local hunk, offset = hunk_here()
   if hunk then
-    local offset = math.max(hunk.offsets[row - hunk.row + 1], 0)
     require('acp.review.motion').go(hunk.path, hunk.line + offset)
   end
 end
 
---- Write a comment on the hunk, and come back.
-local function comment()
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  local hunk = hunk_at(overviews[api.nvim_get_current_buf()].hunks, row)
-  if not hunk then
-    return notice.notice('no hunk here')
+---@param command string
+---@return fun()
+local function running(command)
+  return function()
+    vim.cmd(command)
   end
-  local most = vim.iter(hunk.offsets):fold(0, math.max)
-  require('acp.review.comments').write_on(hunk.path, { hunk.line, hunk.line + most })
 end
 
 ---@param buffer integer
 local function map_keys(buffer)
-  local map = keys.map
-  for _, key in ipairs({ { 'a', 'gh', 'Keep' }, { 'x', 'gH', 'Reject' } }) do
-    local command = ('Acp %s'):format(key[3]:lower())
-    for _, each in ipairs({ key[1], key[2] }) do
-      map(buffer, 'n', each, key[3] .. ' the hunk', function()
-        vim.cmd(command)
-      end)
-      map(buffer, 'x', each, key[3] .. ' the selected lines', function()
-        vim.cmd(('execute "normal! \\<Esc>" | \'<,\'>%s'):format(command))
-      end)
+  for verdict, names in pairs({ Keep = { 'a', 'gh' }, Reject = { 'x', 'gH' } }) do
+    local command = 'Acp ' .. verdict:lower()
+    local of_lines = ('execute "normal! \\<Esc>" | \'<,\'>%s'):format(command)
+    for _, key in ipairs(names) do
+      keys.map(buffer, 'n', key, verdict .. ' the hunk', running(command))
+      keys.map(buffer, 'x', key, verdict .. ' the selected lines', running(of_lines))
     end
   end
-  map(buffer, 'n', 'c', 'Comment on the hunk', comment)
-  map(buffer, 'n', 'dd', 'Nothing: a list is not a text', function() end)
-  map(buffer, 'n', ']h', 'Next hunk', function()
-    jump(1)
-  end)
-  map(buffer, 'n', '[h', 'Previous hunk', function()
-    jump(-1)
-  end)
-  map(buffer, 'n', '<CR>', 'Go to the line of the file', go)
-  map(buffer, 'n', 'q', 'Close the window', function()
-    pcall(api.nvim_win_close, 0, false)
-  end)
+  keys.map_all(buffer, {
+    { 'c', 'Comment on the hunk', running('Acp comment') },
+    { 'dd', 'Nothing: a list is not a text', function() end },
+    { ']h', 'Next hunk', jump(1) },
+    { '[h', 'Previous hunk', jump(-1) },
+    { '<CR>', 'Go to the line of the file', go },
+    { 'q', 'Close the window', layout.close_here },
+  })
 end
 
 ---@param shown acp.Overview
@@ -255,12 +246,10 @@ end
 ---@param part { turn?: integer, by?: string }
 function M.open(part)
   local chat = chats.current()
-  local name = vim.bo.buftype == '' and api.nvim_buf_get_name(0) or ''
-  local path = name ~= '' and buffers.resolve(name) or ''
+  local path = places.file_here() or ''
   local shown = { chat = chat and chat.chat, path = path, hunks = {} }
   shown.turn, shown.by = part.turn, part.by
   local buffer = make(shown)
-  local layout = require('acp.ui.layout')
   local files = layout.file_window()
   if files and not layout.takes_files(api.nvim_get_current_win()) then
     api.nvim_set_current_win(files)

@@ -1,6 +1,8 @@
 -- Lines that the user has meant, until the host has dealt with them: meanwhile an agent or the user may
 -- change what is above them.
 
+local buffers = require('acp.files.buffers')
+
 local api = vim.api
 
 local M = {}
@@ -10,6 +12,12 @@ local namespace = api.nvim_create_namespace('acp_review_places')
 ---@class acp.Place
 ---@field buffer integer
 ---@field mark integer
+
+---@return string? path of the current buffer's file, resolved
+function M.file_here()
+  local name = api.nvim_buf_get_name(0)
+  return vim.bo.buftype == '' and name ~= '' and buffers.resolve(name) or nil
+end
 
 --- Hold on to lines of the current buffer.
 ---@param first integer 1-based

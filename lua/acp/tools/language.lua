@@ -48,7 +48,7 @@ function M.buffer(path)
   if found then
     return found, false
   end
-  if not vim.uv.fs_stat(path) or file_buffers.is_open_otherwise(path) then
+  if not vim.uv.fs_stat(path) or file_buffers.otherwise(path) then
     return nil, false
   end
   local buffer = companion.load(path)

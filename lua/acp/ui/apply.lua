@@ -16,7 +16,8 @@ M.namespace = api.nvim_create_namespace('acp')
 local FEW = 8 -- lines whose marks are taken away one by one
 
 ---@alias acp.Mark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark }
----@alias acp.Op { [1]: integer, [2]: integer, [3]: string[], [4]: acp.Mark[] }
+---@alias acp.Kind vim.api.keyset.set_extmark
+---@alias acp.Op { [1]: integer, [2]: integer, [3]: string[], [4]: acp.Mark[]|integer[], [5]?: acp.Kind[] }
 ---@class acp.BufferFrame
 ---@field bufnr integer
 ---@field ops? acp.Op[]
@@ -90,21 +91,38 @@ local function put_lines(buffer, first, last, lines)
 end
 
 ---@param buffer integer
+---@param row integer
+---@param column integer
+---@param options vim.api.keyset.set_extmark
+local function set_mark(buffer, row, column, options)
+  if options.hl_eol then -- the whole line, with its end
+    options.end_row, options.end_col = row + 1, 0
+  end
+  local ok, err = pcall(api.nvim_buf_set_extmark, buffer, M.namespace, row, column, options)
+  if not ok then
+    log('a mark was not drawn', err)
+  end
+end
+
+---@param buffer integer
 ---@param op acp.Op
 local function replace(buffer, op)
-  local first, last, lines, marks = op[1], op[2], op[3], op[4]
+  local first, last, lines, marks, kinds = unpack(op, 1, 5)
   put_lines(buffer, first, last, lines)
-  for _, mark in ipairs(marks) do
-    local options = mark[3]
-    options.strict = false
-    if options.hl_eol then -- the whole line, with its end
-      options.end_row, options.end_col = first + mark[1] + 1, 0
+  if not kinds then
+    for _, mark in ipairs(marks) do
+      mark[3].strict = false
+      set_mark(buffer, first + mark[1], mark[2], mark[3])
     end
-    local row = first + mark[1]
-    local ok, err = pcall(api.nvim_buf_set_extmark, buffer, M.namespace, row, mark[2], options)
-    if not ok then
-      log('a mark was not drawn', err)
-    end
+    return
+  end
+  for _, kind in ipairs(kinds) do
+    kind.strict = false
+  end
+  for at = 1, #marks, 4 do -- numbers: a table each would cost as much as the mark
+    local kind, last_column = kinds[marks[at + 3]], marks[at + 2]
+    kind.end_col = last_column >= 0 and last_column or nil
+    set_mark(buffer, first + marks[at], marks[at + 1], kind)
   end
 end
 
@@ -201,14 +219,14 @@ end
 ---@param ops acp.Op[]
 ---@return boolean
 local function only_grows(buffer, ops)
-  local first, last, lines, marks = unpack(ops[1])
+  local first, last, lines, _, kinds = unpack(ops[1], 1, 5)
   for row, line in ipairs(api.nvim_buf_get_lines(buffer, first, last, true)) do
     if not lines[row] or not vim.startswith(lines[row], line) then
       return false
     end
   end
-  for _, mark in ipairs(marks) do
-    if mark[3].virt_text_pos == 'inline' then
+  for _, kind in ipairs(kinds or {}) do
+    if kind.virt_text_pos == 'inline' then
       return false
     end
   end

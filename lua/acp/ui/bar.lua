@@ -1,6 +1,9 @@
 -- The bar above a chat, or a list: as much of it as its window has room for, what is needed most first. What is
 -- left out is out of the middle: state and questions stand left, model and context right.
+-- Below them, in the status lines, chat and prompt are called as people would call them.
 
+local cells = require('acp.ui.cells')
+local chats = require('acp.chat.registry')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -9,6 +12,7 @@ local M = {}
 
 local SEPARATOR = ' · '
 local BEGUN, LEAST = 20, 6
+local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and of a title
 
 ---@class acp.BarPart
 ---@field group string
@@ -31,7 +35,7 @@ local failed = false
 
 ---@param parts acp.BarPart[]
 ---@return integer cells of the line that they make
-local function cells(parts)
+local function width_of(parts)
   local count = { [true] = 0, [false] = 0 }
   local width = 2 -- a blank at both ends
   for _, part in ipairs(parts) do
@@ -41,16 +45,6 @@ local function cells(parts)
   local separators = math.max(count[true] - 1, 0) + math.max(count[false] - 1, 0)
   local gap = count[true] > 0 and count[false] > 0 and 2 or 0
   return width + separators * api.nvim_strwidth(SEPARATOR) + gap
-end
-
----@param text string
----@param width integer
----@return string
-local function cut(text, width)
-  if api.nvim_strwidth(text) <= width then
-    return text
-  end
-  return vim.fn.printf(('%%.%dS…'):format(width - 1), text)
 end
 
 --- Take away the part that is needed least, the last of several; one that grows is made short first.
@@ -102,7 +96,7 @@ end
 ---@return acp.BarPart[] the same, with the beginning of those that grow
 local function begun(parts)
   return vim.tbl_map(function(part)
-    local first = { text = cut(part.text, BEGUN), whole = part.text }
+    local first = { text = cells.cut(part.text, BEGUN), whole = part.text }
     return part.grows and vim.tbl_extend('force', part, first) or part
   end, parts)
 end
@@ -112,10 +106,10 @@ end
 ---@param width integer
 local function grow(parts, width)
   for _, part in ipairs(parts) do
-    local room = width - cells(parts) + api.nvim_strwidth(part.text)
+    local room = width - width_of(parts) + api.nvim_strwidth(part.text)
     local least = api.nvim_strwidth(part.short or '') + LEAST
     if part.whole and room >= math.min(least, api.nvim_strwidth(part.whole)) then
-      part.text = cut(part.whole, room)
+      part.text = cells.cut(part.whole, room)
     end
   end
 end
@@ -126,7 +120,7 @@ end
 ---@return string statusline
 function M.fit(parts, width)
   parts = begun(parts)
-  while cells(parts) > width and (shorten(parts) or drop(parts)) do
+  while width_of(parts) > width and (shorten(parts) or drop(parts)) do
   end
   grow(parts, width)
   local left, right = side(parts, false), side(parts, true)
@@ -184,6 +178,48 @@ end
 ---@param buffer integer
 function M.forget(buffer)
   bars[buffer] = nil
+end
+
+---@class acp.Name
+---@field name string
+---@field width integer
+---@field text string
+
+---@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
+local names = {}
+
+--- What fits into a window beside where the cursor is.
+---@param chat acp.Chat
+---@param name string
+---@param behind string
+---@param width integer cells
+---@return string statusline
+local function fit_name(chat, name, behind, width)
+  local room = math.max(width - PLACE - api.nvim_strwidth(behind), LEAST_NAME)
+  local is_short = room < api.nvim_strwidth(chat.agent) + LEAST_NAME
+  if api.nvim_strwidth(name) > room and is_short then
+    name = chat.agent
+  end
+  return ((cells.cut(name, room) .. behind):gsub('%%', '%%%%'))
+end
+
+--- Of the buffer whose window is drawn now; 'statusline' of chats and prompts calls it.
+---@return string statusline
+function M.name()
+  local buffer = api.nvim_get_current_buf()
+  local chat = chats.of(buffer)
+  if not chat then
+    return '%f'
+  end
+  local name = chat.title and ('%s · %s'):format(chat.agent, chat.title) or chat.agent
+  local width = vim.o.laststatus == 3 and vim.o.columns or api.nvim_win_get_width(0)
+  local last = names[buffer]
+  if not last or last.name ~= name or last.width ~= width then
+    local behind = chat.prompt == buffer and ' · prompt' or ''
+    last = { name = name, width = width, text = fit_name(chat, name, behind, width) }
+    names[buffer] = last
+  end
+  return last.text
 end
 
 return M

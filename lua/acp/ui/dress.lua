@@ -27,7 +27,7 @@ local COMMON = {
 M.CONTAINERS = [[\%#=1^[ \t>]*\%(\%([-*+]\|\d\+[.)]\|\[[ xX]\]\)[ \t>]\+\)\{,30}]]
   .. [[\%(|[^|]\{,20}|\s\=\)\=]]
 
-local STATUSLINE = "%{%v:lua.require'acp.ui.name'.line()%}%<%=%l,%c%V  %P"
+local STATUSLINE = "%{%v:lua.require'acp.ui.bar'.name()%}%<%=%l,%c%V  %P"
 
 M.CHAT = vim.tbl_extend('force', COMMON, {
   winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",

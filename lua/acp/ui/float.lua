@@ -1,6 +1,7 @@
 -- Floats of text that the host has drawn and nobody can change: how they are made, look and go.
 
 local apply = require('acp.ui.apply')
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local dress = require('acp.ui.dress')
 local hands = require('acp.files.hands')
@@ -88,16 +89,6 @@ function M.border()
   return wanted == '' and 'rounded' or nil
 end
 
----@param title string
----@param width integer
----@return string
-function M.cut(title, width)
-  if api.nvim_strwidth(title) <= width then
-    return title
-  end
-  return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 0)), title)
-end
-
 --- A large float in the middle of the screen.
 ---@param title string
 ---@param buffer integer what it is to show
@@ -108,8 +99,8 @@ function M.large(title, buffer)
   local height = 0
   for _, line in ipairs(api.nvim_buf_get_lines(buffer, 0, most, false)) do
     -- not `strdisplaywidth()`, which counts how the *current window* would wrap it
-    local cells = api.nvim_strwidth((line:gsub('\t', '        ')))
-    height = height + math.max(1, math.ceil(cells / width))
+    local taken = api.nvim_strwidth((line:gsub('\t', '        ')))
+    height = height + math.max(1, math.ceil(taken / width))
   end
   height = math.min(height, most)
   return {
@@ -121,7 +112,7 @@ function M.large(title, buffer)
     zindex = 70,
     style = 'minimal',
     border = M.border(),
-    title = { { ' ' .. M.cut(vim.trim(title), width - 2) .. ' ', 'AcpFloatTitle' } },
+    title = { { ' ' .. cells.cut(vim.trim(title), width - 2) .. ' ', 'AcpFloatTitle' } },
   }
 end
 

@@ -68,6 +68,23 @@ function M.map(buffer, mode, key, desc, run, plug)
   set(buffer, 'n', 'g?', 'Show all keys', M.help)
 end
 
+---@class acp.KeyRow
+---@field [1] string keys, with blanks between them
+---@field [2] string what they do
+---@field [3] fun()
+---@field [4] string? name of its <Plug>
+
+--- Map keys of normal mode.
+---@param buffer integer
+---@param rows acp.KeyRow[]
+function M.map_all(buffer, rows)
+  for _, row in ipairs(rows) do
+    for key in row[1]:gmatch('%S+') do
+      M.map(buffer, 'n', key, row[2], row[3], row[4])
+    end
+  end
+end
+
 --- Do in the current buffer what a <Plug> of the plugin's own buffers stands for.
 ---@param plug string
 function M.run(plug)

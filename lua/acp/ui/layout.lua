@@ -1,3 +1,5 @@
+-- Only the editor opens windows, knows how wide they are, and what the user is in the middle of.
+--
 -- Opens and closes the windows of a chat, as `ui.layout` and `ui.width` say. Other windows keep
 -- their views. Every function works on the current tabpage.
 
@@ -371,6 +373,11 @@ function M.close_window(window)
   else
     api.nvim_win_close(window, true)
   end
+end
+
+--- Close the current window, a list of ours, unless Neovim refuses.
+function M.close_here()
+  pcall(api.nvim_win_close, 0, false)
 end
 
 --- Close the windows of a chat; its buffers stay.

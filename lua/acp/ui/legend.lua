@@ -1,4 +1,7 @@
--- The float in which `g?` shows the keys of a buffer.
+-- Floats of text to be read, with the cursor in them: gone with `q`, <Esc> or another window.
+
+local cells = require('acp.ui.cells')
+local float = require('acp.ui.float')
 
 local api = vim.api
 
@@ -8,21 +11,44 @@ local M = {}
 local window
 
 local function close()
-  if window and api.nvim_win_is_valid(window) then
-    api.nvim_win_close(window, true)
-  end
+  float.close(window)
   window = nil
+end
+
+---@class acp.Reading
+---@field name string what its buffer is called
+---@field chat? integer
+---@field config fun(buffer: integer): vim.api.keyset.win_config
+---@field stays? boolean also when the user goes to another window
+---@field map? fun(buffer: integer, close: fun()) maps further keys
+
+--- Show text in place of what is read.
+---@param ops acp.Op[]
+---@param spec acp.Reading
+---@return integer window
+function M.read(ops, spec)
+  close()
+  require('acp.ui.highlights').define()
+  local buffer = float.fill(ops, spec.name, spec.chat)
+  for _, key in ipairs({ 'q', '<Esc>' }) do
+    vim.keymap.set('n', key, close, { buffer = buffer, nowait = true, desc = 'Close' })
+  end
+  if spec.map then
+    spec.map(buffer, close)
+  end
+  window = float.open(buffer, true, spec.config(buffer))
+  if not spec.stays then
+    local leave = { buffer = buffer, once = true, callback = vim.schedule_wrap(close) }
+    api.nvim_create_autocmd('WinLeave', leave)
+  end
+  return window
 end
 
 ---@param lines string[]
 ---@param title string
 ---@return vim.api.keyset.win_config
 local function config(lines, title)
-  local width = api.nvim_strwidth(title) + 2
-  for _, line in ipairs(lines) do
-    width = math.max(width, api.nvim_strwidth(line))
-  end
-  width = math.max(math.min(width, vim.o.columns - 4), 1)
+  local width = cells.widest(vim.list_extend({ title .. '  ' }, lines), vim.o.columns - 4)
   local height = math.max(math.min(#lines, vim.o.lines - vim.o.cmdheight - 4), 1)
   return {
     relative = 'editor',
@@ -32,25 +58,26 @@ local function config(lines, title)
     height = height,
     zindex = 80,
     style = 'minimal',
-    border = require('acp.ui.float').border(),
+    border = float.border(),
     title = { { (' %s '):format(title), 'AcpFloatTitle' } },
     footer = { { ' q closes ', 'AcpFloatFooter' } },
   }
 end
 
---- Show lines until `q`, <Esc>, `g?` or another window.
+--- Show lines as they are, none broken; `g?` closes them, too.
 ---@param title string
 ---@param lines string[]
 ---@param marks acp.Mark[]
 function M.open(title, lines, marks)
-  close()
-  require('acp.ui.highlights').define()
-  local buffer = require('acp.ui.float').fill({ { 0, -1, lines, marks } }, 'acp-keys')
-  for _, key in ipairs({ 'q', '<Esc>', 'g?' }) do
-    vim.keymap.set('n', key, close, { buffer = buffer, nowait = true, desc = 'Close' })
-  end
-  window = require('acp.ui.float').open(buffer, true, config(lines, title))
-  api.nvim_create_autocmd('WinLeave', { buffer = buffer, once = true, callback = close })
+  M.read({ { 0, -1, lines, marks } }, {
+    name = 'acp-keys',
+    config = function()
+      return config(lines, title)
+    end,
+    map = function(buffer)
+      vim.keymap.set('n', 'g?', close, { buffer = buffer, nowait = true, desc = 'Close' })
+    end,
+  })
 end
 
 return M

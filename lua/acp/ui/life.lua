@@ -1,6 +1,7 @@
 -- While a turn runs, the last row of its chat says so: what it does, for how long, how to end it.
 -- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll.
 
+local cells = require('acp.ui.cells')
 local margin = require('acp.ui.margin')
 
 local api = vim.api
@@ -26,7 +27,7 @@ local listeners = {}
 
 ---@param milliseconds integer
 ---@return string m:ss, or h:mm:ss
-local function elapsed(milliseconds)
+function M.elapsed(milliseconds)
   local seconds = math.floor(milliseconds / 1000)
   local minutes = math.floor(seconds / 60)
   if minutes >= 60 then
@@ -44,7 +45,7 @@ local function chunks(life, width)
   local doing, size = life.doing, api.nvim_strwidth(life.doing)
   local rest, room ---@type string?, integer
   for _, ending in ipairs({ ' · %s · :Acp cancel', ' · %s', '' }) do
-    local text = ending:format(elapsed(now - life.since))
+    local text = ending:format(M.elapsed(now - life.since))
     local left = math.max(width - api.nvim_strwidth(spinner .. text) - 1, 0)
     if not rest or left >= size or room < LEAST then
       rest, room = text, left -- how to end it gives way where what is done can be said whole
@@ -53,9 +54,7 @@ local function chunks(life, width)
       break
     end
   end
-  if api.nvim_strwidth(doing) > room then
-    doing = vim.fn.printf(('%%.%dS…'):format(math.max(room - 1, 0)), doing)
-  end
+  doing = cells.cut(doing, room)
   return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
 end
 

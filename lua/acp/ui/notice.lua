@@ -1,6 +1,7 @@
 -- The one way to tell the user something: one line that fits, so that it can never make Neovim wait
 -- for <CR> (which would block all RPC). The full text goes to the log.
 
+local cells = require('acp.ui.cells')
 local log = require('acp.host.log')
 
 local M = {}
@@ -31,16 +32,6 @@ end
 
 ---@param line string
 ---@param space integer cells
----@return string
-local function cut(line, space)
-  if vim.api.nvim_strwidth(line) <= space then
-    return line
-  end
-  return vim.fn.printf(('%%.%dS…'):format(space - 1), line)
-end
-
----@param line string
----@param space integer cells
 ---@return string[] parts that fit, broken at blanks where there are any; what is over 20 is cut
 local function parts(line, space)
   local found = {}
@@ -50,7 +41,7 @@ local function parts(line, space)
     table.insert(found, words)
     line = vim.trim(line:sub(#words + 1))
   end
-  return vim.list_extend(found, { cut(line, space) })
+  return vim.list_extend(found, { cells.cut(line, space) })
 end
 
 --- Show a line, cut to the last line of the screen; `:messages` has all of it.
@@ -59,7 +50,7 @@ end
 ---@return string[] chunk what is shown
 local function echo(line, highlight)
   local space = math.max(vim.v.echospace, 20)
-  local shown = cut(line, space)
+  local shown = cells.cut(line, space)
   if shown ~= line then
     vim.cmd.redraw() -- or the next one goes below it, and Neovim waits for <CR>
     for _, part in ipairs(parts(line, space)) do
@@ -109,11 +100,11 @@ local passing
 ---@return boolean
 local function is_shown(text)
   local row = vim.o.lines - math.max(vim.o.cmdheight, 1) + 1
-  local cells = {}
+  local there = {}
   for column = 1, vim.api.nvim_strwidth(text) do
-    table.insert(cells, vim.fn.screenstring(row, column))
+    table.insert(there, vim.fn.screenstring(row, column))
   end
-  return table.concat(cells) == text
+  return table.concat(there) == text
 end
 
 --- What the user was in the middle of is over: take away what was said of that, if nothing is there

@@ -69,8 +69,9 @@ end
 ---@param side acp.CompareSide
 ---@param buffer integer
 ---@param other integer
-function M.dress(side, buffer, other)
-  local filetype = filetype_of(side, buffer) or filetype_of({ name = '' }, other)
+---@param beside? acp.CompareSide what that is
+function M.dress(side, buffer, other, beside)
+  local filetype = filetype_of(side, buffer) or filetype_of(beside or { name = '' }, other)
   if vim.bo[buffer].buftype ~= '' and filetype then
     colour(buffer, other, filetype)
   end
@@ -87,7 +88,7 @@ function M.make(key, spec, map)
     right = M.buffer(key, spec.right, map),
   }
   for side, other in pairs({ left = 'right', right = 'left' }) do
-    M.dress(spec[side], buffers[side], buffers[other])
+    M.dress(spec[side], buffers[side], buffers[other], spec[other])
   end
   return buffers
 end

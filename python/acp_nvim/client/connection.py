@@ -69,6 +69,12 @@ Faults: TypeAlias = Callable[[BaseException], None]
 class Receiver(Protocol):
     """Takes what the agent sends, in wire order. What it raises is a fault."""
 
+    def hear(self, line: bytes | str) -> bool:
+        """Take in an update of a kind that comes by thousands; False: the line is something else.
+
+        What it returns False for it has not touched.
+        """
+
     def understand(self, message: Notification | Request, size: int) -> Callable[[], None]:
         """Find out what it says, perhaps in a thread, and return what takes that in.
 
@@ -121,6 +127,8 @@ class Connection:
         self._peer = Peer()
         self._sieve = Sieve()
         self._halves = Halves()
+        self._taken = 0
+        """How much was taken since others had their turn, as `AT_ONCE` counts."""
         self._waiting: dict[int, _Waiting] = {}
         self._lost = False
         self._outbox = Outbox()
@@ -132,6 +140,7 @@ class Connection:
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._link.run)
+                tasks.start_soon(self._traffic.run)
                 tasks.start_soon(self._write)
                 await self._receive(receiver)
                 await self._link.end(grace=DRAIN)
@@ -269,7 +278,6 @@ class Connection:
             self._traffic.error_output(data)
 
     async def _read(self, receiver: Receiver) -> None:
-        taken = 0
         while True:
             try:
                 incoming = await self._link.receive()
@@ -278,36 +286,57 @@ class Connection:
                 continue
             if incoming is None:
                 return
-            taken = await self._take(incoming, receiver, taken)
+            self._traffic.record("agent", incoming.line)
+            if not self._heard(incoming, receiver):
+                await self._take(incoming, receiver)
+            if self._taken > AT_ONCE:
+                self._taken = 0
+                await checkpoint()
             del incoming  # the next one may be long in coming
 
-    async def _take(self, incoming: Incoming, receiver: Receiver, taken: int) -> int:
-        """Take what came as one; return how much was taken since others had their turn."""
-        self._traffic.record("agent", incoming.text)
+    def _heard(self, incoming: Incoming, receiver: Receiver) -> bool:
+        """Take at once what comes by thousands; False for all that needs a closer look."""
+        line = incoming.line
+        if self._halves.held or not self._sieve.is_idle or self._outbox.is_full:
+            return False
+        if incoming.is_cut or len(line) >= LONG:
+            return False
+        try:
+            if not receiver.hear(line):
+                return False
+        except Exception as error:  # whatever it is, it concerns this message alone
+            self._fault(error)
+        self._sieve.took(line)
+        self._taken += 1 + len(line) // 1_000
+        return True
+
+    async def _take(self, incoming: Incoming, receiver: Receiver) -> None:
+        """Take what came as one."""
+        text = incoming.text
         if incoming.is_cut:
             receiver.skipped()
-        elif self._halves.held or "\\u" in incoming.text:
-            incoming = await self._whole(incoming)
-        messages, size = self._sifted(incoming, receiver), len(incoming.text)
+        elif (joined := self._halves.joined(text)) is not text:
+            incoming, text = await parsed(joined), joined
+        size = len(text)
+        try:
+            messages = self._sifted(incoming.messages, size, receiver)
+        except MemoryError:
+            return self._fault(MemoryError(TOO_LARGE))
         each = size // max(len(messages), 1)
         for message in messages:
             await self._until_read()
             await self._handle(message, receiver, each, is_long=size >= LONG)
-            taken += 1 + each // 1_000
-            if taken > AT_ONCE:
-                taken = 0
+            self._taken += 1 + each // 1_000
+            if self._taken > AT_ONCE:
+                self._taken = 0
                 await checkpoint()
-        return taken
 
-    async def _whole(self, incoming: Incoming) -> Incoming:
-        """Return it without halves of characters."""
-        text = self._halves.joined(incoming.text)
-        return incoming if text == incoming.text else await parsed(text)
-
-    def _sifted(self, incoming: Incoming, receiver: Receiver) -> Sequence[Message]:
-        """Return its messages without those that a log line quotes; tell where there are such."""
+    def _sifted(
+        self, messages: Sequence[Message], size: int, receiver: Receiver
+    ) -> Sequence[Message]:
+        """Return those that no log line quotes; tell where there are such lines."""
         noisy = self._sieve.noisy
-        messages = self._sieve.sift(incoming.messages, len(incoming.text))
+        messages = self._sieve.sift(messages, size)
         if noisy < self._sieve.noisy == NOISY:
             receiver.disturbed()
         return messages

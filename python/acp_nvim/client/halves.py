@@ -37,9 +37,9 @@ class Halves:
 
     def joined(self, line: str) -> str:
         """Return the line, with what waited for it and without what waits for another one."""
-        if len(line) > LONGEST or '"sessionUpdate"' not in line:
+        if len(line) > LONGEST or not (self.held or "\\u" in line):
             return line
-        if not self.held and _EDGE.search(line) is None:
+        if '"sessionUpdate"' not in line or not (self.held or _EDGE.search(line)):
             return line
         ids = sorted(_IDS.findall(line))
         pieces = {"text", "data"} if '_chunk"' in "".join(ids) else {"data"}

@@ -123,6 +123,15 @@ class Inbound:
         """Characters of the requests that wait for an answer."""
         self._reading = anyio.Lock()
 
+    def hear(self, line: bytes | str) -> bool:
+        """See `Receiver`."""
+        told = self.dialect.read_update(line)
+        if told is None:
+            return False
+        events = quirks.heard(told.events, self._launch.quirks)
+        self._updated(told.session_id, events, len(line))
+        return True
+
     def understand(self, message: Notification | Request, size: int) -> Callable[[], None]:
         """See `Receiver`; an unknown notification is ignored silently (C-017)."""
         if isinstance(message, Request):

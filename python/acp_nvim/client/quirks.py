@@ -32,6 +32,8 @@ def heard(events: tuple[Event, ...], quirks: Set[str]) -> tuple[Event, ...]:
     """Take a change of mode that is said as text for what it is; leave out what nobody said."""
     if MODE_AS_TEXT in quirks:
         events = tuple(map(_mode_said, events))
+    if not any(isinstance(it, ChunkReceived) and it.role == "user" for it in events):
+        return events
     if CONTEXT_AS_USER in quirks:
         events = tuple(event for event in events if not _is_context(event))
     return tuple(told for event in events if (told := _without_reminders(event)) is not None)

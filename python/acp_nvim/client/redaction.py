@@ -85,14 +85,23 @@ class Redaction:
         """Return the text of a message of JSON, whole or cut off, without secrets."""
         if '"env"' in text or '"headers"' in text:
             text = _BLOCK.sub(_emptied, text)
-        folded = text.casefold()
-        if any(stem in folded for stem in _STEMS):  # or else each chunk is searched at each quote
+        if _has_stem(text):  # or else each chunk is searched at each quote
             text = _NAMED.sub(rf'\1"{HIDDEN}"', text)
         return self.values(text)
+
+    def is_suspect(self, text: str) -> bool:
+        """Tell whether `message` may find something in one of the lines of this text."""
+        is_block = '"env"' in text or '"headers"' in text
+        return is_block or _has_stem(text) or any(form in text for form in self._forms)
 
     def output(self, text: str) -> str:
         """Return what a program has written without secrets."""
         return self.values(_LOOSE.sub(rf"\1{HIDDEN}", text))
+
+
+def _has_stem(text: str) -> bool:
+    folded = text.casefold()
+    return any(stem in folded for stem in _STEMS)
 
 
 def _texts(answer: object) -> Iterator[str]:

@@ -8,17 +8,23 @@ the file can be replayed (`:help acp-replay`).
 from __future__ import annotations
 
 import codecs
-import json
 import os
+import threading
 from collections import deque
 from collections.abc import Callable
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias
 
+import anyio
+
 from acp_nvim.client.redaction import Redaction
+from acp_nvim.signal import Signal
 from acp_nvim.storage import limits, private
 
 Source: TypeAlias = Literal["client", "agent", "stderr", "host"]
+_Entry: TypeAlias = tuple[float, Source, bytes | str, int]
+"""When, from whom, the line or its beginning, and the size of all of it."""
 
 TAIL = 50
 """Lines of stderr that are kept for messages and `inspect()`."""
@@ -26,6 +32,12 @@ LONGEST = 8_192
 """Characters of one line that are logged unless whole lines are wanted; the rest is counted."""
 LARGEST = 16 * 1024 * 1024
 """Bytes after which the file starts anew; the one before is kept beside it as `.1`."""
+PAUSE = 0.2
+"""Seconds in which several lines become one write."""
+MOST_HELD = 1024 * 1024
+"""Bytes that wait, from which on they are written at once."""
+GROUP = 64
+"""Lines that are searched for secrets at once."""
 MOST_FILES = 100
 """Logs of other agents that are kept."""
 
@@ -50,6 +62,13 @@ class Traffic:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._size = 0
         self._file: IO[str] | None = None
+        self._waiting: list[_Entry] = []
+        self._held = 0
+        """Characters or bytes of these."""
+        self._something = Signal()
+        self._full = Signal()
+        self._lock = threading.RLock()
+        """Of what is written: by a thread, and at the end by whoever ends it."""
         self._open()
         others = (it for it in Path(path).parent.glob("*.jsonl*") if str(it) != path)
         limits.drop(others, most=MOST_FILES, days=limits.LOG_DAYS)
@@ -72,33 +91,65 @@ class Traffic:
             self.record("stderr", shown)
 
     def sent(self, line: bytes) -> None:
-        """Log what went to the agent; of a long line only what is shown is looked at."""
-        seen = line if self._whole else line[: 8 * LONGEST]
-        size = None if seen is line else len(line) - 1
-        self.record("client", seen.decode("utf-8", "replace").rstrip("\n"), size)
+        """Log what went to the agent."""
+        self.record("client", line.removesuffix(b"\n"))
 
-    def record(self, source: Source, line: str, size: int | None = None) -> None:
-        """Log one line; `size`: that of the whole one, of which this is the beginning."""
+    def record(self, source: Source, line: bytes | str) -> None:
+        """Log one line soon: what it costs is paid in a thread, for many at once."""
         if self._file is None:
             return
-        size = len(line) if size is None else size
-        # a secret that is cut in two would not be known
-        line = self.redaction.message(line if self._whole else line[: 2 * LONGEST])
+        size = len(line)
         if size > LONGEST and not self._whole:
-            line = f"{line[:LONGEST]}… ({size} characters)"
-        # json is twice as fast with a string as with an object, and each chunk comes by here
-        entry = (
-            f'{{"t": {round(self._clock(), 3)}, "from": "{source}", "line": {json.dumps(line)}}}\n'
-        )
+            if isinstance(line, bytes):
+                size = len(line.decode("utf-8", "replace"))
+            line = line[: 8 * LONGEST]  # a secret that is cut in two would not be known
+        self._waiting.append((self._clock(), source, line, size))
+        self._held += len(line)
+        self._something.set()
+        if self._held > 4 * MOST_HELD:
+            self._write()
+        elif self._held > MOST_HELD:
+            self._full.set()
+
+    async def run(self) -> None:
+        """Write what was recorded a moment later, in a thread, for ever."""
+        while True:
+            await self._something.wait()
+            with anyio.move_on_after(PAUSE):
+                await self._full.wait()
+            await anyio.to_thread.run_sync(self._write)
+
+    def _write(self) -> None:
+        with self._lock:
+            waiting, self._waiting, self._held = self._waiting, [], 0
+            for first in range(0, len(waiting), GROUP):
+                self._write_group(waiting[first : first + GROUP])
+
+    def _write_group(self, group: list[_Entry]) -> None:
+        """Write some lines, after one search for what may be secret in any of them."""
+        texts = [_text(line) for _, _, line, _ in group]
+        if self.redaction.is_suspect("\n".join(texts)):
+            texts = list(map(self.redaction.message, texts))
+        entries = [
+            f'{{"t": {when:.3f}, "from": "{source}", "line": {self._json(text, size)}}}\n'
+            for (when, source, _, size), text in zip(group, texts, strict=True)
+        ]
         try:
-            self._size += self._file.write(entry)
-            if self._size > LARGEST:
-                self._open()
+            if self._file is not None:
+                self._size += self._file.write("".join(entries))
+                if self._size > LARGEST:
+                    self._open()
         except OSError:
-            self.close()
+            self._end()
+
+    def _json(self, text: str, size: int) -> str:
+        if size > LONGEST and not self._whole:
+            text = f"{text[:LONGEST]}… ({size} characters)"
+        return encode_basestring_ascii(text)
 
     def flush(self) -> None:
         """Make the file show all that was recorded."""
+        self._write()
         try:
             if self._file is not None:
                 self._file.flush()
@@ -108,7 +159,8 @@ class Traffic:
     def forget(self) -> None:
         """Remove what was logged; what comes is logged anew."""
         is_open = self._file is not None
-        self.close()
+        self._waiting.clear()
+        self._end()
         for path in (self.path, self.path + ".1"):
             private.remove(Path(path))
         if is_open:
@@ -117,6 +169,9 @@ class Traffic:
     def close(self) -> None:
         """End the log."""
         self.flush()
+        self._end()
+
+    def _end(self) -> None:
         if self._file is not None:
             self._file.close()
         self._file = None
@@ -132,3 +187,7 @@ class Traffic:
             self._file = private.create(Path(self.path))
         except OSError:
             self._file = None
+
+
+def _text(line: bytes | str) -> str:
+    return line if isinstance(line, str) else line.decode("utf-8", "replace")

@@ -32,6 +32,9 @@ def configure(host: Host, payload: Configure) -> list[str]:
     host.workspace.marks.scope = host.workspace.state_folder("")()
     host.workspace.worktrees.folder = os.path.join(payload.paths["data"], "worktrees")
     _learn_secrets(host)
+    for chat in host.workspace.chats.values():
+        chat.prompts = host.workspace.options.prompts
+        host.editor.screen.touch(chat.number)
     host.follow.configure(enabled=host.workspace.options.follow.enabled)
     return list(problems)
 

@@ -8,19 +8,31 @@ from acp_nvim.commands.payloads.of_prompts import AttachImage, DropImage
 from acp_nvim.errors import UserError
 from acp_nvim.prompt import images
 from acp_nvim.view.chat.attachment import label
+from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
 
 
-async def attach_image(host: Host, payload: AttachImage) -> dict[str, Any]:
-    """Hold the image in a file or in the clipboard; answer its number and what it is."""
-    chat = host.workspace.chat(payload.chat)
+async def attach_image(host: Host, payload: AttachImage) -> list[dict[str, Any]]:
+    """Hold the images that a text names, or that in the clipboard; answer what each is.
+
+    All or none are held: none where the text is another one.
+    """
+    chat, text = host.workspace.chat(payload.chat), payload.text
+    if text is None:
+        found = [("image", await images.from_clipboard())]
+    else:
+        found = await images.from_text(text)
     client = chat.client
-    if client is not None and client.info and not client.info.capabilities.image:
+    if found and client is not None and client.info and not client.info.capabilities.image:
         raise UserError(f"{client.name} takes no images: nothing is attached")
-    path = payload.path
-    image = await (images.from_clipboard() if path is None else images.from_file(path))
-    said = label(image, chat.session.state.cwd).strip("[]")
-    return {"image": chat.images.hold(image), "detail": said}
+    return [
+        {
+            "image": chat.images.hold(image),
+            "name": one_line(name, 200),
+            "detail": label(image, chat.session.state.cwd).strip("[]"),
+        }
+        for name, image in found
+    ]
 
 
 def drop_image(host: Host, payload: DropImage) -> None:

@@ -11,6 +11,7 @@ from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.model import ConfigOption
 from acp_nvim.session.options import find, first_of, mode_of, mode_option, modes_of, shown
+from acp_nvim.session.state import SessionState
 from acp_nvim.view.options import mode_labels, option_labels, value_labels, value_title
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -41,7 +42,7 @@ async def mode(host: Host, payload: SetMode) -> None:
     if chat.client is None or not modes:
         hint = "; :Acp config shows its options" if state.config else ""
         raise UserError(f"{state.agent} has no modes{hint}")
-    chosen = payload.mode
+    chosen = _next_mode(state) if payload.next else payload.mode
     if not chosen:
         labels = mode_labels(modes, mode_of(state))
         rows = [Choice(label, it.id) for label, it in zip(labels, modes, strict=True)]
@@ -49,6 +50,14 @@ async def mode(host: Host, payload: SetMode) -> None:
     if chosen:
         await chat.client.set_mode(chat.session, chosen)
         host.choices.note(state.agent, "mode", chosen)
+
+
+def _next_mode(state: SessionState) -> str:
+    ids = [it.id for it in modes_of(state)]
+    if len(ids) < 2:
+        raise UserError(f"{state.agent} has no other modes")
+    current = mode_of(state)
+    return ids[(ids.index(current) + 1) % len(ids) if current in ids else 0]
 
 
 async def config(host: Host, payload: SetOption) -> None:

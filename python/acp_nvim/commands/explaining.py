@@ -7,7 +7,6 @@ from typing import Any
 
 from acp_nvim.commands.payloads.of_reviews import OfLine
 from acp_nvim.history.author import Author
-from acp_nvim.review.written import written_by
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.op import Replace
@@ -23,7 +22,7 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     await host.review.restore()
     path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
-    found = written_by(log, path, row)
+    found = log.written_by(path, row)
     if found is None:
         return None
     change, state = found

@@ -6,11 +6,14 @@ import os
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from acp_nvim.commands.payloads import OfChat
-from acp_nvim.commands.payloads.of_prompts import SendPrompt, Steer
+from acp_nvim.commands.payloads.of_prompts import FindMentions, SendPrompt, Steer
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.prompt.library import expanded, known
+from acp_nvim.prompt.mentions import Held, named
 from acp_nvim.session.action import Refused, SubmitPrompt
 from acp_nvim.session.content import (
     Audio,
@@ -143,6 +146,13 @@ async def files(host: Host, payload: OfChat) -> dict[str, Any]:
         names += [os.path.join(folder, name) for name in await git.files(folder)]
     names = names[: git.MOST_NAMES]
     return {"roots": [root, *more], "names": names + _folders(names)}
+
+
+def mentions(host: Host, payload: FindMentions) -> list[list[dict[str, Any]]]:
+    """Answer of each line what its mentions name."""
+    roots = host.workspace.roots(host.workspace.chat(payload.chat).session)
+    held = Held(set(payload.open), set(payload.buffers))
+    return [[asdict(it) for it in named(line, roots, held)] for line in payload.lines]
 
 
 def _folders(names: Sequence[str]) -> list[str]:

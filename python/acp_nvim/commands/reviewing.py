@@ -72,14 +72,16 @@ async def review(host: Host, payload: ShowReview) -> int:
     was_shown = board.shown
     board.show(everything=True)
     await board.settled()
-    reviews = board.reviews()
-    if turn is not None or payload.by:
+    is_here = host.place(here, payload.chat)
+    reviews = tuple(it for it in board.reviews() if is_here(it.path))
+    is_part = turn is not None or bool(payload.by)
+    if is_part:
         reviews = _of_turn(host, reviews, payload)
     waiting = sum(len(it.pending) for it in reviews if it.path == here)
     if payload.only:
         return waiting
     _check(payload, reviews)
-    conflicts = () if turn is not None or payload.by else board.conflicts()
+    conflicts = tuple(it for it in board.conflicts() if not is_part and is_here(it.path))
     await host.editor.reviewer.make_lists(quickfix(reviews, conflicts))
     if was_shown and any(each.pending for each in reviews):
         await host.editor.reviewer.open_list()
@@ -139,7 +141,9 @@ async def decide(host: Host, payload: Decide) -> str:
         done += more
     if failed:
         raise UserError("; ".join(failed))
-    left = sum(len(each.pending) for each in host.review.presenter.reviews())
+    is_here = host.place(payload.path or None, payload.chat)
+    reviews = host.review.presenter.reviews()
+    left = sum(len(each.pending) for each in reviews if is_here(each.path))
     if payload.by and not done:
         raise UserError(
             f"no change of {payload.by} waits: file, all, or the name of a sub-agent is wanted"
@@ -156,7 +160,8 @@ async def _decide(
     board, decisions = host.review.presenter, host.review.decisions
     is_all = payload.scope == "all"
     await (catch_up(host) if is_all else host.review.restore())
-    paths = board.paths() if is_all else (payload.path,)
+    is_here = host.place(payload.path or None, payload.chat)
+    paths = tuple(filter(is_here, board.paths())) if is_all else (payload.path,)
     place = _place(host, payload) if payload.scope == "lines" else None
     is_keep = payload.verdict == "keep"
     reject = partial(decisions.reject, found=found, because=payload.because)
@@ -288,8 +293,9 @@ async def redo(host: Host, payload: Redo) -> None:
     await host.review.restore()
     host.review.decisions.left.clear()
     stretches = _stretches(host, payload.chat)
-    merged = _sessions_at(host, _cwd(host, payload.chat), _is_merged) if stretches else set()
-    stretches += tuple(Stretch(it) for it in sorted(merged - {it.key for it in stretches}))
+    if stretches:
+        merged, _ = _sessions_at(host, _cwd(host, payload.chat), _is_merged)
+        stretches += tuple(Stretch(it) for it in sorted(merged - {it.key for it in stretches}))
     batch = host.review.log.last_undo(stretches or None)
     outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
@@ -326,22 +332,22 @@ def _turns_at(
     host: Host, place: str, is_meant: Callable[[Author], bool], by: str = ""
 ) -> list[Turn]:
     """Return the turns that have changed files where that place is: in a worktree, or in none."""
-    here = _paths_at(host, place)
-    sessions = _sessions_at(host, place, is_meant)
-    turns = host.review.log.turns(*map(Stretch, sessions), by=by)
+    sessions, here = _sessions_at(host, place, is_meant)
+    turns = host.review.log.turns(*map(Stretch, sessions), by=by) if sessions else ()
     found = (it for it in turns if is_meant(it.author) and here & {*it.paths})
     return sorted(found, key=lambda turn: turn.author.began)
 
 
-def _paths_at(host: Host, place: str) -> set[str]:
+def _sessions_at(
+    host: Host, place: str, is_meant: Callable[[Author], bool]
+) -> tuple[set[SessionKey], set[str]]:
+    """Return the sessions that have changed files there so, whether or not that is undone, and
+    which files are there."""
     trees = host.workspace.worktrees
-    return {it for it in host.review.presenter.paths() if trees.at(it) == trees.at(place)}
-
-
-def _sessions_at(host: Host, place: str, is_meant: Callable[[Author], bool]) -> set[SessionKey]:
-    """Return the sessions that have changed files there so, whether or not that is undone."""
-    every = (it for path in _paths_at(host, place) for it in authors(host, path))
-    return {it.session_key for it in every if is_meant(it)}
+    at = trees.at(place)
+    here = {it for it in host.review.presenter.paths() if trees.at(it) == at}
+    every = (it for path in here for it in authors(host, path))
+    return {it.session_key for it in every if is_meant(it)}, here
 
 
 def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:

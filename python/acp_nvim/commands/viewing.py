@@ -17,6 +17,7 @@ from acp_nvim.commands.payloads import Nothing, OfChat
 from acp_nvim.commands.payloads.of_reviews import ShowReview
 from acp_nvim.commands.payloads.of_views import (
     ChatRoom,
+    Export,
     Fold,
     Follow,
     FollowLink,
@@ -27,6 +28,7 @@ from acp_nvim.commands.payloads.of_views import (
 from acp_nvim.commands.prompting import prompt_text
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.files import disk
 from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.elicitation.address import judge
@@ -313,10 +315,13 @@ async def browse(host: Host, payload: OpenLink) -> None:
     host.editor.notifier.notice(f"{shown} is open in the browser")
 
 
-def export(host: Host, payload: OfChat) -> str:
-    """Answer what was said in a session, as markdown."""
+async def export(host: Host, payload: Export) -> str:
+    """Answer what was said in a session, as markdown; or write it, and answer where it is."""
     state = host.workspace.chat(payload.chat).session.state
-    return talk(state.entries, state.title or f"{state.agent} in {state.cwd}")
+    text = talk(state.entries, state.title or f"{state.agent} in {state.cwd}").strip()
+    if not payload.path:
+        return text
+    return await disk.create(payload.path, f"{text}\n".encode(errors="replace"))
 
 
 def outline_of(host: Host, payload: OfChat) -> list[dict[str, Any]]:

@@ -91,9 +91,6 @@ class Files(Protocol):
         nobody knows. Asks nobody."""
         return None
 
-    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
-        """Return the resolved paths of all loaded file buffers below the roots."""
-
     async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
         """Return all loaded file buffers below the roots, in one call."""
 

@@ -7,6 +7,7 @@ explicit or inferred; not to one that was over, or a call that had not begun, wh
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from time import time_ns
@@ -61,17 +62,27 @@ class Attribution:
     def __init__(self, author: Callable[[str], Author | None]) -> None:
         self._author = author
         self._looks = Looks()
+        self._named: defaultdict[Roots, list[tuple[str, Author | None, bool]]] = defaultdict(list)
+        """What tool calls have named since, which is resolved when somebody asks."""
         self.ended = EndedTurns()
 
     def look(
         self, author: Author | None, roots: Roots, paths: Iterable[str], *, sure: bool
-    ) -> bool:
-        """A tool call names these files; return whether one of them is in the roots."""
-        found = list(inside(roots, paths))
-        for path in found:
-            self._looks.paths[path] = _together(author, self._looks.paths.get(path))
-        self._looks.sure.update(found if sure else ())
-        return bool(found)
+    ) -> None:
+        """A tool call names these files; those outside of the roots are none of ours."""
+        self._named[roots].extend((path, author, sure) for path in paths)
+
+    def _resolved(self) -> Looks:
+        """Return what was asked for, with what was named until now."""
+        named, looks = dict(self._named), self._looks
+        self._named.clear()
+        for roots, calls in named.items():
+            real = resolved_within(roots, {path for path, _, _ in calls})
+            for path, author, sure in calls:
+                if (found := real.get(path)) is not None:
+                    looks.paths[found] = _together(author, looks.paths.get(found))
+                    looks.sure.update((found,) if sure else ())
+        return looks
 
     def sweep(self, author: Author | None, roots: Roots) -> None:
         """Anything below the roots may have changed."""
@@ -84,7 +95,7 @@ class Attribution:
 
     def take(self) -> Looks:
         """Return all that was asked for until now; it is the caller's to do."""
-        taken, self._looks = self._looks, Looks()
+        taken, self._looks = self._resolved(), Looks()
         return taken
 
     def whose(
@@ -92,7 +103,7 @@ class Attribution:
     ) -> Author | None:
         """Return who changed that path just now; `author`: who is said to, `writer`: who has
         written through us what the disk has."""
-        looks = self._looks
+        looks = self._resolved()
         asked = (it for roots, it in looks.roots.items() if roots.has(path))
         known = (looks.paths.get(path), author, *asked)
         said = surest(*(self.ended.believed(it, path) for it in known))
@@ -114,14 +125,13 @@ class Attribution:
         return "likely" if is_named or runs.session_key == author.session_key else "unlikely"
 
 
-def inside(roots: Roots, paths: Iterable[str]) -> Iterable[str]:
-    """Return the resolved paths of those that are in the roots; others are none of ours."""
-    folders = roots.folders()
+def resolved_within(roots: Roots, paths: Iterable[str]) -> dict[str, str]:
+    """Return the resolved path of each that is in the roots; others are none of ours."""
+    folders, found = roots.folders(), dict[str, str]()
     for path in paths:
-        try:
-            yield roots.resolve(path, folders)
-        except FileProblem:
-            continue
+        with suppress(FileProblem):
+            found[path] = roots.resolve(path, folders)
+    return found
 
 
 def _together(one: Author | None, other: Author | None) -> Author | None:

@@ -68,7 +68,7 @@ class Conflicts:
             return change
         if _saved(live) != standing.saved or _is_given_up(live):
             return change
-        return replace(change, before=standing.base)
+        return replace(change, before=standing.base, held=change.before)
 
     def note(
         self, live: LiveFile, author: Author | None, followed: Followed, change: DiskChange | None

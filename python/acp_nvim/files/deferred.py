@@ -37,15 +37,6 @@ class DeferredChange(Struct, frozen=True):
     sure: Sure | None = None
 
 
-class Begun(Struct, frozen=True):
-    """A write of ours, exact live texts; `told`: the log has it."""
-
-    before: str | None
-    after: str
-    author: Author | None
-    told: bool = False
-
-
 class Deferred:
     """Knows both by path. Paths are resolved."""
 
@@ -53,7 +44,7 @@ class Deferred:
         self._emit = emit
         self._knowledge = knowledge
         self._late: dict[str, DeferredChange] = {}
-        self._begun: dict[str, Begun] = {}
+        self._begun: dict[str, WriteBegun] = {}
         self._merged: dict[str, str] = {}
         """The stamp of the file that the editor has taken by itself last, by path."""
 
@@ -135,9 +126,9 @@ class Deferred:
 
     # --- what we write
 
-    def begins(self, path: str, before: str | None, after: str, author: Author | None) -> None:
+    def begins(self, fact: WriteBegun) -> None:
         """That is about to be written."""
-        self._begun[path] = Begun(before, after, author)
+        self._begun[fact.path] = fact
 
     def refused(self, path: str) -> None:
         """It was not written; what the disk has new waits all the same."""
@@ -145,8 +136,8 @@ class Deferred:
 
     def told(self, path: str) -> None:
         """The log has what was written."""
-        if path in self._begun:
-            self._begun[path] = replace(self._begun[path], told=True)
+        if begun := self._begun.get(path):
+            self._begun[path] = replace(begun, before=begun.after)
 
     def without_own(self, live: LiveFile, change: DiskChange | None) -> DiskChange | None:
         """Return what the disk has new but for a write of ours whose end nobody has seen, which is
@@ -154,7 +145,7 @@ class Deferred:
         begun = self._begun.pop(live.path, None)
         if begun is None or begun.after not in (live.exact, live.on_disk):
             return change
-        if not begun.told:
+        if begun.before != begun.after:
             texts = begun.before, begun.after
             self._emit(DiskChanged(live.path, *texts, begun.author, encoding=live.encoding))
         return None if change is not None and change.after == begun.after else change

@@ -156,6 +156,31 @@ async def write(
         return await to_thread.run_sync(writing)
 
 
+async def create(path: str, data: bytes) -> str:
+    """Make a new file; return where it is, for its folder may be a link. What has that name is
+    neither written nor followed, a dangling link either. Raises `FileProblem`."""
+
+    def make() -> str:
+        folder, name = os.path.split(path)
+        real = os.path.join(os.path.realpath(folder), name)
+        with rooted.place(real) as place:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            with open(os.open(place.name, flags, 0o666, dir_fd=place.folder), "wb") as file:
+                try:
+                    file.write(data)
+                    file.flush()
+                except BaseException:
+                    os.unlink(place.name, dir_fd=place.folder)
+                    raise
+        return real
+
+    with _sentences(path, "written"):
+        try:
+            return await to_thread.run_sync(make)
+        except FileExistsError:
+            raise FileProblem(f"{path} is there already: name another file") from None
+
+
 def make_room(path: str) -> None:
     """Remove the link, or the empty folder, that has taken the place of a file. Raises
     `FileProblem`."""

@@ -8,8 +8,8 @@ of the buffer by which they are read, "" without one.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -179,9 +179,12 @@ FileEvent: TypeAlias = (
 Emit: TypeAlias = Callable[[FileEvent], None]
 """Takes a fact; never waits, never raises."""
 
-Foresee: TypeAlias = Callable[[WriteBegun | FileWritten | DiskChanged], Awaitable[None]]
-"""Finds out, in a thread, what a fact on large texts will take long for; it is told next."""
 
+class Books(Protocol):
+    """What is written down of files, by this Neovim and by others."""
 
-async def unforeseen(_fact: WriteBegun | FileWritten | DiskChanged) -> None:
-    """Leave it to whoever is told."""
+    async def foresee(self, fact: WriteBegun | FileWritten | DiskChanged, /) -> None:
+        """Find out, in a thread, what that takes long for on large texts; it is told next."""
+
+    async def met(self, path: str, before: str | None, after: str | None, /) -> str | None:
+        """Return what the file held before a change, with what other Neovims have made of it."""

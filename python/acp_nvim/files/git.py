@@ -57,6 +57,7 @@ _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
 _OWN_RULES = ("rev-parse", "--git-path", "index", "--git-path", "info/exclude")
 _IS_IGNORED = ("check-ignore", "-z", "--stdin")
+_CONVERTING = {"core.autocrlf", "core.eol", "core.attributesfile"}
 _BLOBS = ("cat-file", "--batch")
 _ATTRIBUTES = ("check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding")
 _ENTRY = lazy_pattern(
@@ -206,12 +207,31 @@ async def rules(folder: str) -> list[str]:
     return _ruling(folder, os.fsdecode(places).splitlines(), await settings(folder))
 
 
+async def may_convert(folder: str) -> bool:
+    """Return whether a file on disk may have other bytes than its blob, attributes apart that lie
+    among the files."""
+    said = await settings(folder)
+    own = await _output(folder, ("rev-parse", "--git-path", "info/attributes"), LISTING_LIMIT)
+    if own is None or any(it.key in _CONVERTING for it in said):
+        return True
+    places = os.path.join(folder, os.fsdecode(own).rstrip("\n")), *_attributes_elsewhere()
+    return await to_thread.run_sync(lambda: any(map(os.path.lexists, places)))
+
+
+def _attributes_elsewhere() -> tuple[str, str]:
+    return os.path.join(_of_user(), "attributes"), "/etc/gitattributes"
+
+
+def _of_user() -> str:
+    """Return the folder in which git looks for what a user says."""
+    above = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(above, "git")
+
+
 def _ruling(folder: str, own: Sequence[str], said: Sequence[Setting]) -> list[str]:
-    home = os.path.expanduser("~")
-    above = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     names = [os.path.expanduser(it.value) for it in said if it.key == "core.excludesfile"]
-    names += (os.path.join(above, "git", name) for name in ("ignore", "config"))
-    names += (*own, *(it.file for it in said), os.path.join(home, ".gitconfig"))
+    names += (os.path.join(_of_user(), name) for name in ("ignore", "config"))
+    names += (*own, *(it.file for it in said), os.path.expanduser("~/.gitconfig"))
     return [os.path.join(folder, name) for name in dict.fromkeys(names)]
 
 

@@ -303,9 +303,9 @@ class Knowledge:
         known = NOTHING if own is None else known or self.of(own, path)
         found: list[Candidate] = []
         if known.base is not UNKNOWN:
-            found += (
-                Candidate(it, known.encoding) for it in (known.latest,) if isinstance(it, str)
-            )
+            latest = known.latest
+            if isinstance(latest, str):
+                found.append(Candidate(latest, known.encoding, has_unsaved=True))
         agreed = self._agreement(path, saved)
         if agreed is None:
             return Lineage(tuple(found))

@@ -322,8 +322,8 @@ class FileService:
         self, path: str, author: Author | None, encoding: str, before: str | None, after: str
     ) -> None:
         self._check_undisputed(path, found=True)  # the disk would have it no more, nor would we
-        self._sync.deferred.begins(path, before, after, author)
         fact = event.WriteBegun(path, before, after, author, encoding)
+        self._sync.deferred.begins(fact)
         await self._sync.foresee(fact)
         self._emit(fact)
         await self._noted()

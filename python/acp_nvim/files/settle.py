@@ -25,7 +25,7 @@ from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
 from acp_nvim.history.line_ends import even
-from acp_nvim.history.versions import carried, nearest
+from acp_nvim.history.versions import carried, have_in_common, nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
 
@@ -33,12 +33,14 @@ class Candidate(Struct, frozen=True):
     """A text that a change may have been made of, as agents read it.
 
     `encoding`: that of the buffer by which it was read, "" without one. `since`: what the file has
-    become since, of which the text is to have as much as was changed by that.
+    become since, of which the text is to have as much as was changed by that. `has_unsaved`: there
+    may be text of the user's in it that no disk had.
     """
 
     was: str
     encoding: str
     since: tuple[str | None, str | None] | None = None
+    has_unsaved: bool = False
 
     @property
     def text(self) -> str:
@@ -77,23 +79,27 @@ class Lineage(Struct, frozen=True):
         read = clean(text, encoding)
         return any(it.text == read for it in self.candidates)
 
-    def base(self, before: str, after: str, encoding: str) -> str:
+    def base(self, before: str, after: str, encoding: str, held: str | None = None) -> str:
         """Return what `after` was made of, where the disk held `before`: both exact texts, of a
-        buffer with that encoding."""
+        buffer with that encoding. `held`: the same where `before` is the base of what it held."""
         if before == after:
             return before
         if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
             return before  # the one has characters, the other bytes that are none
         if clean(after, encoding) == self.repeated:
             return after
-        return nearest((*self._exact(before, encoding), before), after)
+        last = (before,) if held is None else (before, held)
+        found = nearest((*self._exact(before, after, encoding), *last), after)
+        return before if found == held else found
 
-    def _exact(self, before: str, encoding: str) -> Iterator[str]:
+    def _exact(self, before: str, after: str, encoding: str) -> Iterator[str]:
         for it in self.candidates:
             if it.encoding != encoding and is_misread(it.text, before, it.encoding, encoding):
                 continue  # its lines would be taken for others'
             with suppress(Misfit):  # then the change was made of none of its lines
-                yield encoded("", it.text, before, encoding, sure=False)
+                text = encoded("", it.text, before, encoding, sure=False)
+                if not it.has_unsaved or have_in_common(text, after):
+                    yield text
 
 
 UNKNOWN_LINEAGE = Lineage()
@@ -397,7 +403,7 @@ def _merge(
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
     is_users = buffer.written is not None
     known = UNKNOWN_LINEAGE if is_users else lineage
-    base = "" if before is None else known.base(before, now, live.encoding)
+    base = "" if before is None else known.base(before, now, live.encoding, change.held)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 

@@ -23,14 +23,14 @@ from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import Busy, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.attribution import OF_EDITOR, Attribution, inside
+from acp_nvim.files.attribution import OF_EDITOR, Attribution, resolved_within
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.conflicts import Conflicts
 from acp_nvim.files.deferred import Deferred, DeferredChange, as_new
 from acp_nvim.files.disk import DiskText
 from acp_nvim.files.encoding import NotRead
-from acp_nvim.files.event import DiskChanged, Emit, FileWritten, Foresee, Unrecoverable, unforeseen
+from acp_nvim.files.event import Books, DiskChanged, Emit, FileWritten, Unrecoverable
 from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
@@ -67,6 +67,7 @@ class DiskSync:
         fault: Callable[[BaseException], None],
         *,
         knowledge: Knowledge,
+        books: Books,
         author: Callable[[str], Author | None],
         baselines: Baselines | None = None,
     ) -> None:
@@ -75,7 +76,8 @@ class DiskSync:
         self._fault = fault
         self._knowledge = knowledge
         self._baselines = baselines or Baselines()
-        self.foresee: Foresee = unforeseen
+        self._met = books.met
+        self.foresee = books.foresee
         self._asked = Attribution(author)
         self.hands = Hands(emit)
         self.ended = self._asked.ended
@@ -92,8 +94,8 @@ class DiskSync:
 
         `sure`: it says that it changes them.
         """
-        if self._asked.look(author, roots, paths, sure=sure):
-            self._wake.set()
+        self._asked.look(author, roots, paths, sure=sure)
+        self._wake.set()
 
     def sweep(self, author: Author | None, roots: Roots) -> None:
         """Anything below the roots may have changed."""
@@ -154,7 +156,7 @@ class DiskSync:
         What the disk has new is taken first, so that what the agent knows is as old as that. A
         call that has read through us knows what it was served, not the disk.
         """
-        for path in inside(roots, paths):
+        for path in resolved_within(roots, paths).values():
             if call in self._knowledge.of(session, path).calls:
                 continue
             async with self.exclusive():
@@ -280,8 +282,10 @@ class DiskSync:
 
     def is_behind(self, live: LiveFile) -> bool:
         """Return whether the disk has something new of which nobody was told yet."""
-        known = self._baselines.text(live.path, live.encoding)
-        return known is not UNKNOWN and live.problem is None and known != live.on_disk
+        known, buffer = self._baselines.text(live.path, live.encoding), live.buffer
+        if known is UNKNOWN:  # nobody has looked yet: it was made since, by the user
+            return buffer is not None and live.stamp not in ("", buffer.synced)
+        return live.problem is None and known != live.on_disk
 
     async def _sweep(
         self, author: Author | None, roots: Roots, *, refresh_until: float | None = None
@@ -294,7 +298,7 @@ class DiskSync:
         await self._miss(found.reasons, author)
         await self._miss(dict.fromkeys(found.gone, ""), author, gone=True)
         if found.known:  # a buffer that comes from now on has what was found
-            opened |= dict.fromkeys(await self._files.loaded_paths(roots.folders()), "")
+            opened |= {it.path: "" for it in await self._files.survey(roots.folders())}
         done: set[str] = set()
         # open files first: what the user looks at does not wait for the rest of a tree
         for change in sorted(found.known, key=lambda it: it.path not in opened):
@@ -439,7 +443,14 @@ class DiskSync:
         left: Text = UNKNOWN,
     ) -> None:
         """Tell of it; `left`: what the author left on the disk, `UNKNOWN`: what was seen there."""
-        path, before, after = live.path, followed.before, followed.after
+        path, after = live.path, followed.after
+        if author is not None:  # of what others have made no turn of this Neovim is the author
+            met = await self._met(path, followed.before, after)
+            if met == after != followed.before:
+                author = None
+            else:
+                followed = replace(followed, before=met)
+        before = followed.before
         is_new = before != after or (change is not None and change.after is None)
         if is_new or followed.conflicts:
             learning = partial(self._learn, live, author, followed, is_sure, left)

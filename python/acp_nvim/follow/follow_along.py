@@ -21,6 +21,7 @@ from acp_nvim.signal import Signal
 
 PAUSE = 0.2
 """Seconds from one move to the next."""
+GONE_TO = "gone to"
 LIMIT = 10 * 1024 * 1024
 """Bytes of a file that is opened only to follow."""
 
@@ -86,7 +87,10 @@ class FollowAlong:
 
     def walked(self, who: AgentId, roots: Roots, tool_call: str, places: Iterable[Place]) -> None:
         """A tool call tells where the agent is."""
+        said = self._said.setdefault(who, set())
         for place in places:
+            if place.diff is None and (GONE_TO, tool_call, place.path, place.line) in said:
+                continue
             file = _file(roots, place.path)
             if place.guessed and file is None:
                 continue
@@ -163,7 +167,11 @@ class FollowAlong:
         )
         if self._is_news("told", location, location.place.path):
             self._announce(location)
-        if location.file is None or not self._is_news("gone to", location, location.file):
+        if location.file is None:
+            return
+        is_news = self._is_news(GONE_TO, location, location.file)
+        self._is_news(GONE_TO, location, location.place.path)  # it need not be resolved again
+        if not is_news:
             return
         last = self._last
         is_here = last is not None and (last.who, last.file) == (location.who, location.file)

@@ -17,11 +17,23 @@ MOST_COMPARED = 100_000
 
 def nearest(candidates: Iterable[str], text: str) -> str:
     """Return the candidate with the fewest lines to take out and to put in for that text; of those
-    with equally few the one of whose lines most is kept, and then the first."""
+    with equally few the one of whose lines most is kept, and then the first.
+
+    A tie is no rare case: a line that two have changed is one line away from both versions. Who
+    amends a line keeps its beginning or its end, so letters tell whose it was; by the order alone
+    either an agent's own second change would be refused, or another program's line written over.
+    """
     found = tuple(dict.fromkeys(candidates))
     if len(found) == 1 or text in found:
         return text if text in found else found[0]
     return min(found, key=lambda it: distance(it, text))
+
+
+def have_in_common(old: str, new: str) -> bool:
+    """Return whether the texts share a line that is not blank: what shares none with a version was
+    made of another, as where a command has put another file in the place of one."""
+    lines, made = Even(old, new).lines
+    return any(line.strip() for line in {*lines}.intersection(made))
 
 
 def distance(old: str, new: str) -> tuple[int, float]:

@@ -70,10 +70,6 @@ class NvimFiles(Files):
         """Return it as it was read last, with our own edits since."""
         return self._last.get(path)
 
-    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
-        """Return the resolved paths of all loaded file buffers below the resolved roots."""
-        return tuple(await self._lua("acp.files.live.paths", list(roots)))
-
     async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
         """Return all loaded file buffers below the resolved roots, in one call."""
         found = await self._lua("acp.files.live.survey", list(roots))

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.nvim.plain import Tried, bar, is_sendable, op, tried
+from acp_nvim.nvim.plain import Tried, bar, is_sendable, packed, tried
 from acp_nvim.signal import Signal
 from acp_nvim.view.block import Block
 from acp_nvim.view.op import Replace, portions
@@ -252,7 +252,7 @@ def _parts(chat: int, canvas: _Canvas, picture: Picture) -> Iterator[_Part]:
     for portion in portions(ops):
         if drawn:
             yield {"bufnr": chat} | drawn
-        drawn = {"ops": [op(each) for each in portion]} if portion else {}
+        drawn = {"ops": [packed(each) for each in portion]} if portion else {}
     if drawn or rest:
         yield {"bufnr": chat} | drawn | rest
 

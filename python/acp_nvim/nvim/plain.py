@@ -51,6 +51,36 @@ def op(replace: Replace) -> list[Any]:
     return [replace.first, replace.last, [line.text for line in lines], marks]
 
 
+def packed(replace: Replace) -> list[Any]:
+    """Return [first, last, texts, marks, kinds]: what a frame has of an op.
+
+    Marks are numbers in a row, four each: row in texts, column, end or -1, and which of the kinds.
+    A kind is extmark options without an end: there are few, and many marks of each.
+    """
+    known, kinds, marks = dict[object, int](), list[dict[str, Any]](), list[int]()
+    for row, line in enumerate(replace.lines):
+        for mark in line.marks:
+            style, start, end = _placed(mark)
+            if (number := known.get(style)) is None:
+                options = _extmark(mark)[1]
+                options.pop("end_col", None)
+                kinds.append(options)
+                number = known[style] = len(kinds)
+            marks += (row, start, end, number)
+    return [replace.first, replace.last, [line.text for line in replace.lines], marks, kinds]
+
+
+def _placed(mark: Mark) -> tuple[object, int, int]:
+    """Return what is the same of all marks of a kind, and where the mark begins and ends."""
+    if isinstance(mark, Highlight):  # by far the most
+        return mark.group, mark.start, mark.end
+    if isinstance(mark, Conceal):
+        return (mark.character, mark.group), mark.start, mark.end
+    if isinstance(mark, VirtualText) and mark.position != "rows":
+        return mark, mark.column, -1
+    return mark, 0, -1
+
+
 def _extmark(mark: Mark) -> tuple[int, dict[str, Any]]:
     if isinstance(mark, Highlight):  # by far the most: a pattern takes three times as long
         return mark.start, {"end_col": mark.end, "hl_group": mark.group}

@@ -8,7 +8,9 @@ from __future__ import annotations
 import base64
 import itertools
 import os
+import shlex
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from anyio import to_thread
 
@@ -24,6 +26,8 @@ KINDS = (
     (b"GIF89a", "image/gif"),
 )
 """How files begin that hold an image."""
+_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_MOST = 10
 
 
 class HeldImages:
@@ -49,6 +53,36 @@ class HeldImages:
         """Forget these images."""
         for number in numbers:
             self._images.pop(number, None)
+
+
+async def from_text(text: str) -> list[tuple[str, Image]]:
+    """Return name and image of each file that a text names, if it names nothing else."""
+    paths = await to_thread.run_sync(named, text)
+    return [(os.path.basename(path), await from_file(path)) for path in paths]
+
+
+def named(text: str) -> list[str]:
+    """Return the images that a text names, if it names nothing else; of some words as a shell has
+    them: file managers and terminals quote what is dropped."""
+    found: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        try:
+            words = [line] if _path(line) else shlex.split(line)
+        except ValueError:  # a quotation mark alone
+            return []
+        paths = list(filter(None, map(_path, words)))
+        if len(paths) < len(words) or len(found) + len(paths) > _MOST:
+            return []
+        found += paths
+    return found
+
+
+def _path(text: str) -> str | None:
+    """Return the path of a file whose name is that of an image, if the text is one."""
+    path = unquote(text.removeprefix("file://")) if text.startswith("file://") else text
+    path = os.path.expanduser(path)
+    is_one = os.path.isabs(path) and path.lower().endswith(_ENDINGS) and os.path.isfile(path)
+    return path if is_one else None
 
 
 async def from_file(path: str) -> Image:

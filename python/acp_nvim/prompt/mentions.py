@@ -6,12 +6,15 @@ Whatever names nothing stays plain text; what cannot be had is said in a sentenc
 from __future__ import annotations
 
 import base64
+import json
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Literal, TypeAlias
+from pathlib import Path
+from typing import Final, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.editor import Files, Finding, LiveBuffer, NamedText, Surroundings
 from acp_nvim.errors import EditorError, FileProblem, UserError
@@ -30,13 +33,86 @@ from acp_nvim.session.context import (
     mime_type_of,
     unembedded,
 )
-from acp_nvim.session.mention import lines_in
-from acp_nvim.session.model import Mention
+from acp_nvim.session.mention import lines_in, mentions_in
+from acp_nvim.session.model import Mention, Selection
 
 TEXT_LIMIT = 256 * 1024
 """Bytes of a file from which on it goes as a link, and of a diff from which on it is cut."""
 MEDIA_LIMIT = 20_000_000
 """Bytes of an image or a sound from which on it goes as a link."""
+SPECIALS: Final[Mapping[str, str]] = dict(
+    json.loads(Path(__file__).parents[1].joinpath("mentions.json").read_text(encoding="utf-8"))
+)
+"""What is no file, and what it is: the completion in Lua reads it as well."""
+
+
+class Named(Struct, frozen=True):
+    """A mention of a line, from byte `first` to `last`; `name` is "" where it names nothing.
+
+    `lines`: those of the file at `path`, 1-based and inclusive, if it names some.
+    """
+
+    first: int
+    last: int
+    what: str
+    """What goes along for it, in words."""
+    name: str = ""
+    path: str = ""
+    lines: tuple[int, ...] = ()
+
+
+class Held(Struct, frozen=True):
+    """What the editor holds: files that are open, by their paths, and buffers that are none."""
+
+    open: Collection[str] = ()
+    buffers: Collection[str] = ()
+
+
+def named(line: str, roots: Roots, held: Held) -> Iterator[Named]:
+    """Yield the mentions of a line, as a prompt with that line would be understood now."""
+    for first, names in mentions_in(line):
+        start, rest = _bytes(line[:first]), _bytes(line[: max(names.values())])
+        for name, last in names.items():
+            if found := _stands_for(name, roots, held):
+                yield replace(found, first=start, last=_bytes(line[:last]), name=name)
+                break
+        else:
+            yield Named(start, rest, "names nothing: it is sent as text")
+
+
+def _stands_for(name: str, roots: Roots, held: Held) -> Named | None:
+    """Return what a name stands for; None if that is nothing."""
+    if special := SPECIALS.get(name):
+        return Named(0, 0, special)
+    if what := _kind(name, roots, held):
+        return Named(0, 0, what)
+    if name in held.buffers:
+        return Named(0, 0, "buffer: its text is attached")
+    file, first, last = lines_in(name) or ("", 0, 0)
+    if not _kind(file, roots, held).startswith("file"):
+        return None
+    what = f"line {first} of {file}" if first == last else f"lines {first} to {last} of {file}"
+    return Named(0, 0, what, path=_plain(file, roots), lines=(first, last))
+
+
+def _kind(name: str, roots: Roots, held: Held) -> str:
+    path = _path(name, roots)
+    if path is None:
+        return ""
+    if os.path.isdir(path):
+        return "folder: a link to it is attached"
+    if path in held.open or _plain(name, roots) in held.open:
+        return "file, as it is in its buffer"
+    return "file" if _is_file(path) else ""
+
+
+def _plain(name: str, roots: Roots) -> str:
+    """Return the path that a file of that name has, links in it and all."""
+    return os.path.normpath(os.path.join(roots.cwd, os.path.expanduser(name)))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="surrogateescape"))
 
 
 class Takes(Struct, frozen=True):
@@ -63,19 +139,26 @@ class Mentions:
     def __init__(self, files: Files, surroundings: Surroundings) -> None:
         self._files = files
         self._surroundings = surroundings
+        here = surroundings
+        unknown = "none is known around the cursor in the file last worked in"
+        unselected = "nothing was selected in the file last worked in"
         self._specials: dict[str, Special] = {
-            "selection": self._selection,
-            "viewport": self._viewport,
-            "diagnostics": self._diagnostics,
-            "diagnostic": self._diagnostic,
-            "quickfix": self._quickfix,
+            "selection": partial(_lines_of, here.selection, f"@selection: {unselected}"),
+            "viewport": partial(
+                _lines_of, here.viewport, "@viewport: no window shows the file last worked in"
+            ),
+            "diagnostics": partial(_list_of, "diagnostics", here.diagnostics),
+            "diagnostic": partial(_list_of, "diagnostic", partial(here.diagnostics, here=True)),
+            "quickfix": partial(_list_of, "quickfix", here.quickfix),
             "buffers": self._buffers,
-            "marks": self._marks,
-            "function": partial(self._enclosing, "function"),
-            "class": partial(self._enclosing, "class"),
+            "marks": partial(_list_of, "marks", here.marks),
+            "function": partial(
+                _lines_of, partial(here.enclosing, "function"), f"@function: {unknown}"
+            ),
+            "class": partial(_lines_of, partial(here.enclosing, "class"), f"@class: {unknown}"),
             "diff": self._diff,
-            "messages": self._messages,
-            "terminal": self._terminal,
+            "messages": partial(_text_of, "messages", partial(here.text, "messages")),
+            "terminal": partial(_text_of, "terminal", partial(here.text, "terminal")),
             "clipboard": self._clipboard,
         }
 
@@ -157,52 +240,12 @@ class Mentions:
 
     # --- what is no file
 
-    async def _selection(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        selection = await self._surroundings.selection()
-        if selection is None:
-            raise UserError("@selection: nothing was selected in the file last worked in")
-        return content_of(selection, embedded=takes.embedded)
-
-    async def _viewport(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        seen = await self._surroundings.viewport()
-        if seen is None:
-            raise UserError("@viewport: no window shows the file last worked in")
-        return content_of(seen, embedded=takes.embedded)
-
-    async def _diagnostic(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        findings = await self._surroundings.diagnostics(here=True)
-        return _findings("diagnostic", findings, roots, takes)
-
-    async def _messages(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        return _whole("messages", await self._surroundings.text("messages"), takes)
-
-    async def _terminal(self, _roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        return _whole("terminal", await self._surroundings.text("terminal"), takes)
-
-    async def _diagnostics(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        findings = await self._surroundings.diagnostics()
-        return _findings("diagnostics", findings, roots, takes)
-
-    async def _quickfix(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        return _findings("quickfix", await self._surroundings.quickfix(), roots, takes)
-
     async def _buffers(self, roots: Roots, _takes: Takes) -> tuple[Content, ...]:
         paths = (_path(path, roots) for path in await self._surroundings.open_files())
         links = tuple(_link(it, mime_type_of(it)) for it in paths if it is not None)
         if not links:
             raise UserError("@buffers: no file of the session's folders is open")
         return links
-
-    async def _marks(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
-        return _findings("marks", await self._surroundings.marks(), roots, takes)
-
-    async def _enclosing(
-        self, kind: Literal["function", "class"], _roots: Roots, takes: Takes
-    ) -> tuple[Content, ...]:
-        around = await self._surroundings.enclosing(kind)
-        if around is None:
-            raise UserError(f"@{kind}: none is known around the cursor in the file last worked in")
-        return content_of(around, embedded=takes.embedded)
 
     async def _diff(self, roots: Roots, takes: Takes) -> tuple[Content, ...]:
         text = await git.diff(roots.cwd, TEXT_LIMIT)
@@ -215,6 +258,33 @@ class Mentions:
             raise UserError("@clipboard: this agent takes no images")
         data = await clipboard.image()
         return (Image(base64.b64encode(data).decode("ascii"), "image/png"),)
+
+
+async def _lines_of(
+    ask: Callable[[], Awaitable[Selection | None]], none: str, _roots: Roots, takes: Takes
+) -> tuple[Content, ...]:
+    found = await ask()
+    if found is None:
+        raise UserError(none)
+    return content_of(found, embedded=takes.embedded)
+
+
+async def _list_of(
+    name: str, ask: Callable[[], Awaitable[Sequence[Finding]]], roots: Roots, takes: Takes
+) -> tuple[Content, ...]:
+    findings = await ask()
+    if not findings:
+        raise UserError(f"@{name}: there is nothing in it")
+    return _report(name, "".join(_row(it, roots) + "\n" for it in findings), takes)
+
+
+async def _text_of(
+    name: str, ask: Callable[[], Awaitable[NamedText | None]], _roots: Roots, takes: Takes
+) -> tuple[Content, ...]:
+    text = await ask()
+    if text is None:
+        raise UserError(f"@{name}: there is nothing in it")
+    return _whole(name, text, takes)
 
 
 def _held(buffer: LiveBuffer) -> str:
@@ -255,17 +325,7 @@ def _link(path: str, kind: str | None) -> ResourceLink:
     return ResourceLink(file_uri(path), name, mime_type=kind, size=disk.size(path) or None)
 
 
-def _findings(
-    name: str, findings: Sequence[Finding], roots: Roots, takes: Takes
-) -> tuple[Content, ...]:
-    if not findings:
-        raise UserError(f"@{name}: there is nothing in it")
-    return _report(name, "".join(_row(it, roots) + "\n" for it in findings), takes)
-
-
-def _whole(name: str, text: NamedText | None, takes: Takes) -> tuple[Content, ...]:
-    if text is None:
-        raise UserError(f"@{name}: there is nothing in it")
+def _whole(name: str, text: NamedText, takes: Takes) -> tuple[Content, ...]:
     content = "".join(line + "\n" for line in text.lines)
     return _report(name, content, takes, text.filetype)
 

@@ -93,9 +93,12 @@ Real = Annotated[float, AfterValidator(_fitting)]
 """Any number, no farther from 0 than a whole one may be: nobody counts so far."""
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def compact(value: object) -> str:
     """Return the value as JSON text without spaces, to be shown or logged."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return _ENCODER.encode(value)
     except RecursionError:
         return "(nested too deeply)"

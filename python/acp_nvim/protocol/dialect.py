@@ -280,6 +280,12 @@ class Dialect(Protocol):
 
     # --- from the agent
 
+    def read_update(self, line: bytes | str) -> SessionUpdated | None:
+        """Return what a line says that has one of the updates that come by thousands.
+
+        None: it is another, or not plainly right, and for `decode_notification`.
+        """
+
     def decode_initialize(self, result: object) -> AgentInfo:
         """Return what the agent told; raises `UserError` if the result is no object at all."""
 

@@ -21,6 +21,7 @@ from acp_nvim.protocol.dialect import (
     Dialect,
     Server,
     SessionPage,
+    SessionUpdated,
 )
 from acp_nvim.session.content import (
     Content,
@@ -119,6 +120,10 @@ class Mapped:
     def decode_sessions(self, result: object) -> SessionPage:
         """Return one page of `session/list`."""
         return self._from_agent(self._dialect.decode_sessions(result))
+
+    def read_update(self, line: bytes | str) -> SessionUpdated | None:
+        """Return what a line says, if it has an update that comes by thousands."""
+        return self._from_agent(self._dialect.read_update(line))
 
     def decode_notification(self, method: str, params: object) -> AgentNotification | None:
         """Return what the agent tells."""

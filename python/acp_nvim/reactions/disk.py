@@ -86,28 +86,28 @@ def look(host: Host, session: Session, before: SessionState, event: ToolCallUpda
     state, call = session.state, session.state.tool_call(event.id)
     if state.status == "loading" or call is None:
         return
-    roots, authors = host.workspace.roots(session), Authors(host.workspace)
+    roots, is_over = host.workspace.roots(session), event.status in ("completed", "failed")
     named = [place.path for place in places(event, call, state.cwd, roots.paths)]
-    is_over = event.status in ("completed", "failed")
     words = filter(_may_be_file, commanded(call, state.cwd, roots.paths) if is_over else ())
-    author, found = authors.last(state, call.id), authors.of(state, call.id)
+    changes = dict.fromkeys((*paths(event), *named, *words))
     old = before.tool_call(event.id)
     old = old if old is not None and old.key == call.key else None  # else another under a used id
-    begins = event.status == "in_progress" and old is None
-    if author is not None and (begins or event.status == "pending"):
+    begins = event.status == "pending" or (event.status == "in_progress" and old is None)
+    authors = Authors(host.workspace)
+    author = authors.last(state, call.id) if changes or begins or is_over else None
+    if author is not None and begins:
         host.review.sync.ended.begins(author)
-    changes = dict.fromkeys((*paths(event), *named, *words))
+    found = authors.found(state, author)
     # who has only read a file has not changed it; what is told once more was done before
     known = changes if call.kind in LOOKING else _done(old, event, state.cwd, roots)
-    host.review.sync.look(found, roots, changes.keys() & known)
-    changed = [it for it in changes if it not in known]
-    host.review.sync.look(author, roots, changed, sure=call.kind == "edit")
-    if not is_over:
-        return
-    if call.kind in LOOKING:
-        host.tasks.start_soon(learn, host, state.key, roots, named, call.id)
-    else:
+    if told := changes.keys() & known:
+        host.review.sync.look(found, roots, told)
+    if changed := [it for it in changes if it not in known]:
+        host.review.sync.look(author, roots, changed, sure=call.kind == "edit")
+    if is_over and call.kind not in LOOKING:
         host.review.sync.sweep(found, roots)
+    elif is_over and named:
+        host.tasks.start_soon(learn, host, state.key, roots, named, call.id)
 
 
 def _done(call: ToolCall | None, event: ToolCallUpdated, cwd: str, roots: Roots) -> Collection[str]:

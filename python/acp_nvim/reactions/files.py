@@ -33,6 +33,7 @@ from acp_nvim.files.service import FileService
 from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.history.author import SessionKey
 from acp_nvim.reactions import measuring, notes, questions
+from acp_nvim.review.conflicts import is_removal
 from acp_nvim.session.event import Event, Noticed, NoticeOver
 from acp_nvim.view.attention import waits
 from acp_nvim.view.place import relative
@@ -167,6 +168,8 @@ def conflict(host: Host, event: Conflicted) -> None:
     if event.tell and host.review.log.conflict(found.path) is None:
         whose, line, name = found.author.agent, found.places[0][0] + 1, _name(found.path)
         text = f"you and {whose} have both changed line {line} of {name}: :Acp review"
+        if is_removal(found):
+            text = f"{whose} has removed {name}, what you have not saved stays: :Acp review"
         host.editor.notifier.notice(text, warning=True)
         _notice(host, found.author.session_key, text)
     host.review.log.conflicted(found)

@@ -15,27 +15,29 @@ import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.aside import LARGE, aside
+from acp_nvim.aside import LARGE, aside, aside_if_large
 from acp_nvim.files.event import DiskChanged, FileWritten, WriteBegun
 from acp_nvim.files.roots import inside
-from acp_nvim.files.text import apart
+from acp_nvim.files.text import apart, reconciled
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, SessionKey, TurnKey
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.file import File
-from acp_nvim.history.fold import begin, had
+from acp_nvim.history.fold import begin, fold, had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.line import FILE
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import undoable, undone
+from acp_nvim.history.versions import nearest
 from acp_nvim.review.conflicts import gone_on, removals, weighed, with_older
 from acp_nvim.review.recode import recoded
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.entries import Begun, Done, Dropped, History, Stands
+from acp_nvim.storage.entries import Begun, Done, Dropped, History, Stands, digest
 from acp_nvim.storage.histories import News
+from acp_nvim.view.styled import plural
 
 MANY: Final = 5_000
 """Lines for which a thread pays."""
@@ -83,6 +85,8 @@ class EditLog:
         self._changed = changed
         self._passed = passed
         self._histories: dict[str, History] = {}
+        self._others: dict[str, File] = {}
+        """Files as they were before other Neovims went on with them, by path."""
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
@@ -130,7 +134,21 @@ class EditLog:
     def _take(self, news: News | None) -> None:
         history = None if news is None else self._store.histories.take(news)
         if history is not None:
+            if (file := self._history(history.path).file or _as_begun(history.file)) is not None:
+                self._others.setdefault(history.path, file)
             self._know(history)
+
+    async def met(self, path: str, before: str | None, after: str | None) -> str | None:
+        """Return what the file held before a change, with what other Neovims have made of it."""
+        await self.read_on(path)
+        history, own, now = self._history(path), self._store.journal.name, digest(after)
+        if any(host != own and it.after == now for host, it in history.begun.items()):
+            return after
+        was, file = self._others.get(path), history.file
+        if was is None or file is None or before == after:
+            return before
+        meeting = partial(_met, was, file, before, after)
+        return await aside_if_large(meeting, before or "", after or "")
 
     def _history(self, path: str) -> History:
         return self._histories.get(path) or History(path)
@@ -290,6 +308,7 @@ class EditLog:
 
     def _keep(self, path: str, file: File) -> None:
         self._missing.discard(path)
+        self._others.pop(path, None)
         history, histories = self._history(path), self._store.histories
         histories.append(path, histories.ended(path, _since(history.file, file)), file)
         self._know(replace(history, file=file))
@@ -420,11 +439,21 @@ class EditLog:
         writes = (self.file(path) or File()).changes
         return tuple(_count(it) for it in writes if it.author.turn_key == author.turn_key)
 
-    def remover(self, path: str, change: ReviewHunk) -> Wrote | None:
-        """Return the last change of a hunk's last author, where nothing of it stands in the
-        text."""
-        writes = (self.file(path) or File()).changes
-        return next((it for it in reversed(writes) if it.author == change.authors[-1]), None)
+    def written_by(self, path: str, row: int) -> tuple[Wrote, str] | None:
+        """Return what an agent has done at the 0-based row, and what became of it; None: nothing.
+
+        If no agent has put the line there, that is what took lines out above it.
+        """
+        pending, writes = self.changes(path), (self.file(path) or File()).changes
+        if (change := self.origin(path, row)) is not None:
+            waits = any(row in range(it.first, it.last) for it in pending)
+            return change, "pending" if waits else "kept"
+        for hunk in (*pending, *self.changes(path, "kept")):
+            by = (it for it in reversed(writes) if it.author == hunk.authors[-1])
+            if hunk.first == row and not hunk.added and (gone := next(by, None)):
+                what = hunk.form or f"removed {plural(len(hunk.removed), 'line')} above"
+                return gone, f"{hunk.state} · {what}"
+        return None
 
     def turns(self, *stretches: Stretch, by: str = "") -> tuple[Turn, ...]:
         """Return the turns in these stretches that have something to undo, the oldest first.
@@ -479,6 +508,19 @@ def within(stretches: Iterable[Stretch]) -> Callable[[Author], bool]:
         return stretch is not None and stretch.has(author.turn)
 
     return is_within
+
+
+def _as_begun(file: File | None) -> File | None:
+    return None if file is None else fold(file.facts[:1])
+
+
+def _met(was: File, file: File, before: str | None, after: str | None) -> str | None:
+    """Return the text before with what has come to the file since, if `after` has that."""
+    base, now = was.text, file.text
+    if base is None or now is None or before is None or after is None:
+        return after if now == after else before
+    both, conflicts = reconciled(base, before, now)
+    return before if conflicts else nearest((before, both), after)
 
 
 def _count(change: Wrote) -> tuple[int, int]:

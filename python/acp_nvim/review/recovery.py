@@ -30,7 +30,7 @@ from acp_nvim.session.origin import Stretch
 from acp_nvim.storage import private
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.entries import Begun, digest
-from acp_nvim.storage.journal import Act, Killed
+from acp_nvim.storage.journal import Killed, Running
 
 GRACE = 1_000_000_000
 """Nanoseconds after a host's last sign of life in which a change may be its agent's."""
@@ -78,27 +78,23 @@ class Recovery:
 
     async def _run(self) -> None:
         journal = self._store.journal
-        gone = await to_thread.run_sync(journal.killed)
-        for host in self._log.hosts() - {it.name for it in gone}:
+        for host in self._log.hosts():
             if not journal.has(host):
                 await self._end_all(host)
-        for killed in gone:
+        for killed in journal.killed():
             if all(map(os.path.isdir, _folders(killed.turns))):
                 await self._take_up(killed)
-                is_kept = await to_thread.run_sync(self._store.write)
-                (journal.over if is_kept else journal.later)(killed)
-            else:
-                journal.later(killed)
+                if await to_thread.run_sync(self._store.write):
+                    killed.over()
 
     async def _take_up(self, killed: Killed) -> None:
-        known = await self._end_all(killed.name)
+        known = await self._end_all(killed.path.stem)
         since = await self._recall(killed, known)
         for turn in killed.turns:
-            if turn.author is not None:
-                self._sync.sweep(turn.author, Roots(turn.folders[0], turn.folders[1:]))
-                await self._sync.catch_up()
-                self._say(turn.author, turn.folders[0], since)
-                since = ()
+            self._sync.sweep(turn.author, Roots(turn.folders[0], turn.folders[1:]))
+            await self._sync.catch_up()
+            self._say(turn.author, turn.folders[0], since)
+            since = ()
 
     async def _end_all(self, host: str) -> set[str]:
         """End what a host had begun; return the files in which what is there is nobody's."""
@@ -175,7 +171,7 @@ def _names(paths: tuple[str, ...]) -> str:
     return f"{names} and {len(paths) - 3} more" if len(paths) > 3 else names
 
 
-def _folders(turns: Iterable[Act]) -> list[str]:
+def _folders(turns: Iterable[Running]) -> list[str]:
     return [os.path.realpath(folder) for turn in turns for folder in turn.folders]
 
 

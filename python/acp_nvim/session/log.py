@@ -80,10 +80,17 @@ class Log(Sequence[T], Generic[T]):
             root, level = root[0], level - 1
         return _made(root, level, count)
 
-    def changed(self, old: Log[T]) -> Iterator[int]:
+    def since(self, position: int, others: Log[T]) -> Log[T]:
+        """Return the same with the items of another log, just as long, from that position on."""
+        if position <= 0 or position >= self._length:
+            return others if position <= 0 else self
+        return _made(_since(self.root, others.root, self.level, position), self.level, self._length)
+
+    def changed(self, old: Log[T], *, backwards: bool = False) -> Iterator[int]:
         """Yield the positions, of those that both have, at which it is not the same object."""
         level = min(self.level, old.level)
-        return _changed(_lowered(self, level), _lowered(old, level), level, 0)
+        step = -1 if backwards else 1
+        return _changed(_lowered(self, level), _lowered(old, level), level, 0, step)
 
     def __len__(self) -> int:
         return self._length
@@ -170,16 +177,25 @@ def _lowered(log: Log[T], level: int) -> Node:
     return node
 
 
-def _changed(node: Node, old: Node, level: int, start: int) -> Iterator[int]:
+def _since(node: Node, other: Node, level: int, at: int) -> Node:
+    slot = at >> BITS * level & _LAST
+    if not level:
+        return Node((*node[:slot], *other[slot:]))
+    child = _since(node[slot], other[slot], level - 1, at)
+    return Node((*node[:slot], child, *other[slot + 1 :]))
+
+
+def _changed(node: Node, old: Node, level: int, start: int, step: int) -> Iterator[int]:
     if node is old:
         return
-    for slot, (item, was) in enumerate(zip(node, old, strict=False), start):
+    for slot in range(min(len(node), len(old)))[::step]:
+        item, was = node[slot], old[slot]
         if item is was:
             continue
         if level:
-            yield from _changed(item, was, level - 1, slot << BITS)
+            yield from _changed(item, was, level - 1, start + slot << BITS, step)
         else:
-            yield slot
+            yield start + slot
 
 
 class Index(Mapping[str, int]):

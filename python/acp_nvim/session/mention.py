@@ -3,13 +3,12 @@ r"""Mentions: what `@…` in the user's own words speaks of.
 Teaches the syntax: `@name`, `@"a name"` or `@a\ name` at the start of a word; `\@` is none; a name
 of a file may end in lines, `@a.py:4-6`. What a name stands for is found when the prompt is sent
 (`prompt/mentions.py`).
-`lua/acp/prompt/mention.lua` finds the same for the prompt buffer;
-`tests/editor/prompt/test_mention.py` compares both.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import Mention
@@ -35,14 +34,19 @@ def lines_in(name: str) -> tuple[str, int, int] | None:
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
     """Return the mentions of a text in order, each once."""
-    found = (_mention(quoted, bare) for quoted, bare in _MENTION.findall(text))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(Mention(tuple(names)) for _, names in mentions_in(text)))
 
 
-def _mention(quoted: str, bare: str) -> Mention:
-    if quoted:
-        return Mention((quoted,))
-    names = [bare]
-    while len(names[-1]) > 1 and names[-1][-1] in _AFTER:
-        names.append(names[-1][:-1])
-    return Mention(tuple(_ESCAPED.sub(r"\1", name) for name in names))
+def mentions_in(text: str) -> Iterator[tuple[int, dict[str, int]]]:
+    """Yield where each mention begins, and what it may stand for: a name, the longest first, and
+    where it ends then."""
+    for found in _MENTION.finditer(text):
+        quoted, bare = found.groups()
+        if quoted:
+            yield found.start(), {quoted: found.end()}
+            continue
+        names = [bare]
+        while len(names[-1]) > 1 and names[-1][-1] in _AFTER:
+            names.append(names[-1][:-1])
+        begin = found.start() + 1
+        yield found.start(), {_ESCAPED.sub(r"\1", it): begin + len(it) for it in names}

@@ -55,9 +55,9 @@ class EditStore:
 
     def __init__(self, folder: Callable[[], str], report: Report = lambda _error: None) -> None:
         """Take where it is, and who is told why something is not kept."""
-        self._disk: Final = InOrder()
-        self.histories: Final = Histories(folder, report, self._disk)
-        self.journal: Final = Journal(folder, report, self._disk)
+        self._disk: Final = InOrder(report)
+        self.histories: Final = Histories(folder, self._disk)
+        self.journal: Final = Journal(folder, self._disk)
         self.lessons: Final = JsonStore(
             folder, ".lessons.json", LESSONS, most=MOST_LESSONS, report=report
         )

@@ -45,8 +45,8 @@ MOST_FACTS: Final = 5_000
 """Facts of a history in which nothing waits; one of more begins anew with the text of now."""
 PATIENCE: Final = 1.0
 """Seconds that an append waits for another Neovim's; one that is stopped must not hold this one."""
-SOON, AGAIN = 0.3, 10.0
-"""Seconds after which trouble is told, and after which what could not be written is tried again."""
+AGAIN = 10.0
+"""Seconds after which what could not be written is tried again."""
 VERSION: Final = 1
 CUT: Final = ".cut"
 """The ending of a damaged list that was set aside."""
@@ -86,22 +86,16 @@ class _Damaged(Struct, frozen=True):
 class Histories:
     """All lists, in one folder, which is asked at each use, for it is configured late.
 
-    A disk that is full or read-only costs what was to be kept, not the session: `report` is told
-    once, and it is tried again.
+    What a disk refuses that is full or read-only is tried again.
     """
 
-    def __init__(
-        self, folder: Callable[[], str], report: Callable[[OSError], None], disk: InOrder
-    ) -> None:
-        """Take where they are, who is told why something is not kept, and who writes."""
+    def __init__(self, folder: Callable[[], str], disk: InOrder) -> None:
+        """Take where they are, and who writes."""
         self._folder = folder
-        self._report = report
         self._disk = disk
         self._places: dict[str, _Place] = {}
         self._begun: dict[str, Begun] = {}
         self._something = anyio.Event()
-        self._trouble: OSError | None = None
-        self._is_told = False
         self._damaged: dict[Path, _Damaged] = {}
 
     # --- what is read
@@ -174,19 +168,17 @@ class Histories:
         except OSError:
             return None
         head, *lines, open_end = text.split("\n") if "\n" in text else ("", "", "")
-        said = loaded(head)
-        said = said if isinstance(said, dict) else {}
-        path, version = said.get("path"), said.get("acp_history")
-        if not isinstance(path, str) or version != VERSION:
+        path, version = _said(head)
+        if not path or version != VERSION:
             if version in (None, VERSION):  # another version may still read its own
                 self._damaged[file] = _Damaged(text, "")
             return None
-        entries = [(line, entry_of(loaded(line))) for line in lines if line]
-        whole = [line for line, entry in entries if entry is not None]
-        if len(whole) < len(entries) or open_end or not whole:
-            self._damaged[file] = _Damaged(text, _lines(head, *whole) if whole else "")
+        entries = [(line, entry) for line in lines if (entry := entry_of(loaded(line))) is not None]
+        if len(entries) < sum(map(bool, lines)) or open_end or not entries:
+            whole = _lines(head, *(line for line, _ in entries)) if entries else ""
+            self._damaged[file] = _Damaged(text, whole)
         since = self._place(path).size
-        history = History(path).then(*(entry for _, entry in entries if entry is not None))
+        history = History(path).then(*(entry for _, entry in entries))
         return News(history, since, status.st_size, status.st_ino)
 
     def set_aside(self) -> int:
@@ -237,8 +229,7 @@ class Histories:
         for path, begun in list(self._begun.items()):
             self.append(path, (Dropped(begun.host),), None)
         self._begun.clear()
-        self._disk.finish()
-        self._write_rest()
+        self._disk.finish(self._write_rest)
         return not any(place.unwritten for place in self._places.values())
 
     def is_settled(self) -> bool:
@@ -246,29 +237,23 @@ class Histories:
         return not any(it.waiting or it.unwritten for it in self._places.values())
 
     async def run(self) -> None:
-        """Write what is appended, and try again what could not be written, for ever."""
+        """Try again what could not be written, for ever."""
         while True:
-            with anyio.move_on_after(None if self.is_settled() else AGAIN):
-                await self._something.wait()
-            self._something = anyio.Event()
-            await anyio.sleep(SOON)
+            await self._something.wait()
+            await anyio.sleep(AGAIN)
+            if self.is_settled():
+                self._something = anyio.Event()
             self._disk.do(self._write_rest)
-            await self._disk.done()
-            trouble, self._trouble = self._trouble, None
-            if trouble is not None and not self._is_told:
-                self._report(trouble)
-            self._is_told = trouble is not None
 
     def _do(self, path: str, deed: Callable[[], None]) -> None:
         place = self._place(path)
 
-        def done() -> None:
+        def done() -> bool:
             try:
                 deed()
-            except OSError as error:
-                self._trouble = error
             finally:
                 place.waiting -= 1
+            return True
 
         place.waiting += 1
         self._something.set()
@@ -295,13 +280,18 @@ class Histories:
         place.size, place.inode, place.others = 0, 0, False
         place.unwritten.clear()
 
-    def _write_rest(self) -> None:
-        for path, place in list(self._places.items()):
-            if place.unwritten:
-                try:
-                    _write(path, place, None)
-                except OSError as error:
-                    self._trouble = error
+    def _write_rest(self) -> bool:
+        """Try all, whatever the disk says of one; tell whether all is written that was not."""
+        trouble: OSError | None = None
+        rest = [(path, place) for path, place in [*self._places.items()] if place.unwritten]
+        for path, place in rest:
+            try:
+                _write(path, place, None)
+            except OSError as error:
+                trouble = error
+        if trouble is not None:
+            raise trouble
+        return bool(rest)
 
     def _rewrite(self, history: History) -> None:
         """Let the list say no more than its file."""
@@ -317,6 +307,14 @@ class Histories:
 
 def _head(path: str) -> str:
     return dumped({"acp_history": VERSION, "path": path})
+
+
+def _said(head: str) -> tuple[str, object]:
+    """Return what a first line says: of which file the list is, and in which version."""
+    said = loaded(head)
+    said = said if isinstance(said, dict) else {}
+    path = said.get("path")
+    return path if isinstance(path, str) else "", said.get("acp_history")
 
 
 def _lines(*texts: str) -> str:

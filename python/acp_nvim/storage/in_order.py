@@ -1,4 +1,4 @@
-"""What is done with a file in a thread, in order: a slow disk holds its waiters, and no loop."""
+"""What is done with a disk in a thread, in order: a slow one holds its waiters, and no loop."""
 
 from __future__ import annotations
 
@@ -12,9 +12,17 @@ from acp_nvim.signal import Signal
 
 
 class InOrder:
-    """Deeds that do not raise; as long as nobody runs it, each is done at once."""
+    """Deeds that may raise `OSError`; as long as nobody runs it, each is done at once.
 
-    def __init__(self) -> None:
+    A disk that is full or read-only costs what was to be kept, not the session: `report` is told
+    once, and again if something was kept in between: a deed that returns True.
+    """
+
+    def __init__(self, report: Callable[[OSError], None] = lambda _error: None) -> None:
+        """Take who is told, in the loop, why something is not done."""
+        self._report = report
+        self._trouble: OSError | None = None
+        self._is_told = False
         self._deeds: deque[Callable[[], object]] = deque()
         self._lock = threading.Lock()
         self._runs = False
@@ -23,12 +31,13 @@ class InOrder:
 
     def do(self, deed: Callable[[], object]) -> None:
         """Do it behind all that was given before."""
-        if not self._runs:
-            deed()
-            return
         self._given += 1
         self._deeds.append(deed)
-        self._wake.set()
+        if self._runs:
+            self._wake.set()
+        else:
+            self.finish()
+            self._tell()
 
     async def done(self) -> None:
         """Wait until all is done that was given until now."""
@@ -36,12 +45,13 @@ class InOrder:
         while self._runs and self._finished < given:
             await self._pause.wait()
 
-    def finish(self) -> None:
-        """Do at once what is left, and wait for what is being done. Blocking."""
+    def finish(self, last: Callable[[], object] = lambda: None) -> None:
+        """Do at once what is left, and then that; wait for what is being done. Blocking."""
         with self._lock:
             while self._deeds:
-                self._deeds.popleft()()
+                self._try(self._deeds.popleft())
                 self._finished += 1
+            self._try(last)
 
     async def run(self) -> None:
         """Do what is given, in a thread, for ever."""
@@ -50,8 +60,22 @@ class InOrder:
             while True:
                 await self._wake.wait()
                 await to_thread.run_sync(self.finish)
+                self._tell()
                 self._pause.pulse()
         finally:
             self._runs = False
             self.finish()
             self._pause.pulse()
+
+    def _try(self, deed: Callable[[], object]) -> None:
+        try:
+            if deed() is True:
+                self._is_told = False
+        except OSError as error:
+            self._trouble = error
+
+    def _tell(self) -> None:
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None and not self._is_told:
+            self._is_told = True
+            self._report(trouble)

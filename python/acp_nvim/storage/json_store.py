@@ -78,7 +78,7 @@ class JsonStore(Generic[T]):
         self._most = most
         self._noted: dict[str, _Noted[T]] = {}
         """What is to be written, by the file's name."""
-        self._writing: Mapping[str, _Noted[T]] = {}
+        self._writing: dict[str, _Noted[T]] = {}
         self._something = anyio.Event()
         self._hurry = anyio.Event()
         self._report = report
@@ -126,36 +126,20 @@ class JsonStore(Generic[T]):
             with anyio.move_on_after(PAUSE):
                 await self._hurry.wait()
             self._something, self._hurry = anyio.Event(), anyio.Event()
-            with self._lock:
-                self._writing, self._noted = self._noted, {}
-            try:
-                await anyio.to_thread.run_sync(self._write_out)
-            except Exception:
-                self._put_back(self._writing)
-                self._something.set()
-                raise
-            self._put_back(self._unwritten_of(self._writing))
+            await anyio.to_thread.run_sync(self.flush)
             self._tell()
-
-    def _put_back(self, values: Mapping[str, _Noted[T]]) -> None:
-        """Note these again, but for what was noted anew; nothing is being written any more."""
-        with self._lock:
-            self._writing, self._noted = {}, {**values, **self._noted}
 
     def is_settled(self) -> bool:
         """Return whether all that was noted is on disk."""
-        return not self._noted and not self._writing and not self._failed
+        return not self._noted and not self._writing
 
     def flush(self) -> bool:
         """Write now what was noted, in any thread. False: something is not as it was noted."""
         with self._turn:
-            with self._lock:  # also what `run` was about to write, or was when it was cancelled
-                writing, noted = self._writing, dict(self._noted)
-            for values in (writing, noted):
-                self._write(values)
-            with self._lock:
-                since = {it: at for it, at in self._noted.items() if noted.get(it) is not at}
-                self._writing, self._noted = {}, since
+            added = [self._write(name) for name in [*self._noted]]
+            if not all(added):
+                with suppress(OSError):  # another time, then
+                    limits.drop(self._files(), most=self._most)
         return not self._failed
 
     def read(self, name: str) -> T | None:
@@ -170,7 +154,7 @@ class JsonStore(Generic[T]):
         noted, file_name = self._unwritten(), self._file_name(name)
         if file_name in noted:
             return noted[file_name].value is not None
-        return file_name in self._failed or Path(self._folder(), file_name).exists()
+        return Path(self._folder(), file_name).exists()
 
     def read_all(self) -> list[T]:
         """Return what is on disk, the newest last; what was noted since is the caller's to know."""
@@ -243,10 +227,6 @@ class JsonStore(Generic[T]):
             self._cut.add(file)
         return self._codec.from_text(text)
 
-    def _unwritten_of(self, values: Mapping[str, _Noted[T]]) -> dict[str, _Noted[T]]:
-        """Return what could not be written of these; nobody knows what its file holds."""
-        return {name: _Noted(it.value) for name, it in values.items() if name in self._failed}
-
     def _tell(self) -> None:
         """Say once that something is not kept, and not again before all was."""
         error = next(iter(self._failed.values()), None)
@@ -254,31 +234,31 @@ class JsonStore(Generic[T]):
             self._report(error)
         self._is_told = error is not None
 
-    def _write_out(self) -> None:
-        with self._turn:
-            self._write(self._writing)
-
-    def _write(self, values: Mapping[str, _Noted[T]]) -> None:
-        added = [self._write_one(name, noted) for name, noted in values.items()]
-        if not all(added):
-            with suppress(OSError):  # another time, then
-                limits.drop(self._files(), most=self._most)
-
-    def _write_one(self, name: str, noted: _Noted[T]) -> bool:
+    def _write(self, name: str) -> bool:
         """Write a file; return whether something was only written behind what it held."""
-        file = Path(self._folder(), name)
-        more = noted.more if self._failed.pop(name, None) is None else None
+        with self._lock:
+            noted = self._writing[name] = self._noted.pop(name)
+            more = noted.more if self._failed.pop(name, None) is None else None
+        is_added = False
         try:
-            if noted.value is None:
-                private.remove(file)
-            elif more is not None and _append(file, map(self._codec.to_text, more)):
-                return True
-            else:
-                private.replace(file, self._codec.to_text(noted.value))
+            is_added = self._put(Path(self._folder(), name), noted.value, more)
         except OSError as error:
             self._failed[name] = error
         except Exception as error:  # a value that cannot be written keeps no other from being so
             self._failed[name] = OSError(repr(error))
+        with self._lock:
+            del self._writing[name]
+            if name in self._failed:  # nobody knows what the file holds
+                self._noted.setdefault(name, _Noted(noted.value))
+        return is_added
+
+    def _put(self, file: Path, value: T | None, more: tuple[T, ...] | None) -> bool:
+        if value is None:
+            private.remove(file)
+        elif more is not None and _append(file, map(self._codec.to_text, more)):
+            return True
+        else:
+            private.replace(file, self._codec.to_text(value))
         return False
 
     def _files(self) -> list[Path]:

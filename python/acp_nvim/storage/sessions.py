@@ -338,15 +338,15 @@ def _length(value: Value) -> int:
 
 def _plain(value: object) -> Value:
     """Return a record as an object that names its kind, without fields at their default."""
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, Text):
-        value = Text(value.text, value.typed)  # one that grows is of another class
-    name = type(value).__name__
-    if name not in _KINDS:
+    kind = Text if isinstance(value, Text) else type(value)  # one that grows is of another class
+    if _KINDS.get(kind.__name__) is not kind:
         return value
-    told: dict[str, Value] = {KIND: name}
-    for field, default in defaults(_KINDS[name]):
+    told: dict[str, Value] = {KIND: kind.__name__}
+    for field, default in defaults(kind):
         item = getattr(value, field)
         if item is not default and item != default:
             told[field] = _plain(item)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.review.written import written_by
 from acp_nvim.tools.schema import listing, number, table, text
 from acp_nvim.tools.schemas import LINE, PAGE, PATH, page, paged, rows_text
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
@@ -61,7 +60,7 @@ async def why(call: Call, arguments: Arguments) -> Result:
     path, parts = call.resolve(arguments["path"]), call.parts
     await parts.restore()
     await parts.decisions.look(path)
-    found = written_by(parts.log, path, arguments["line"] - 1)
+    found = parts.log.written_by(path, arguments["line"] - 1)
     if found is None:
         raise ToolError(
             f"no agent wrote line {arguments['line']} of {arguments['path']}, as far as is known"

@@ -28,13 +28,26 @@ Life: TypeAlias = Callable[[float | None], None]
 """Told how many seconds without a sign of life there were, and None when there is one again."""
 
 
-class Incoming(Struct, frozen=True):
-    """What came as one: its text as it was on the wire, and the messages (or the noise) in it."""
+class Incoming(Struct):
+    """What came as one: as it was on the wire, and the messages (or the noise) in it."""
 
-    text: str
-    messages: list[Message]
+    line: bytes | str
+    known: list[Message] | None = None
+    """The messages, as soon as they were asked for."""
     is_cut: bool = False
-    """It was longer than is taken: the text is its beginning."""
+    """It was longer than is taken: the line is its beginning."""
+
+    @property
+    def text(self) -> str:
+        """The line as text; invalid UTF-8 is U+FFFD."""
+        return self.line if isinstance(self.line, str) else self.line.decode("utf-8", "replace")
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages in it."""
+        if self.known is None:
+            self.known = parse_text(self.text)
+        return self.known
 
 
 class Ended(Struct, frozen=True):
@@ -88,14 +101,13 @@ class Link(Protocol):
 
 
 async def incoming(data: bytes | str) -> Incoming:
-    """Return what one text holds."""
+    """Return what came as that line; of a long one it is found out now what it holds."""
     if isinstance(data, Cut):
         text = data.decode("utf-8", "replace")
         return Incoming(text, parse_beginning(text, f"larger than {MOST >> 20} MB"), is_cut=True)
     if len(data) > LONG:
         return await anyio.to_thread.run_sync(_parsed_in_steps, data)
-    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
-    return Incoming(text, parse_text(text))
+    return Incoming(data)
 
 
 def _parsed_in_steps(data: bytes | str) -> Incoming:

@@ -23,6 +23,9 @@ CHARACTERS = 1_000_000
 """Characters of one."""
 WIDTH = 65_536
 """Characters of one line."""
+LAST_LINES, LAST_CHARACTERS = 100, 10_000
+"""Least of the end of a message that is shown whatever is cut, if it has so much; twice that at
+most."""
 COUNTED = 4_000_000
 """Characters in which lines are counted, each time when there are more of them."""
 PORTION = 500_000
@@ -95,12 +98,38 @@ def beginning(
     return (Beginning(text, length), ()) if shown.end == length else (shown, (_rest_of(shown),))
 
 
-def _rest_of(shown: Beginning) -> Line:
-    """Return the line that tells how much stands after it: lines, if they are soon counted."""
-    text, length = shown.whole, shown.whole.length
+def end_after(text: Text, since: int) -> str:
+    """Return the end of a text of which the characters before `since` are shown above it.
+
+    Where it begins stays the same while not much comes, so that it is not drawn anew each time.
+    """
+    begins = max((text.length // LAST_CHARACTERS - 1) * LAST_CHARACTERS, since)
+    end = text.part(begins, text.length)
+    at = len(end) - end.endswith("\n")
+    for _ in range(LAST_LINES + text.newlines % LAST_LINES):
+        at = end.rfind("\n", 0, max(at, 0))
+    if at < 0 and begins > since:  # it begins within a line
+        at = end.find("\n", 0, LAST_CHARACTERS)
+    return end[at + 1 :]
+
+
+def rest_between(shown: Beginning, end: str) -> tuple[Line, ...]:
+    """Return the line that tells how much stands between what is shown and the end; none if nothing
+    does."""
+    hidden = shown.whole.length - len(end)
+    return (_rest_of(shown, hidden, end.count("\n")),) if hidden > shown.end else ()
+
+
+def _rest_of(shown: Beginning, until: int | None = None, newlines: int = 0) -> Line:
+    """Return the line that tells how much stands after it: lines, if they are soon counted.
+
+    `until`: where more is shown, which has so many newlines.
+    """
+    text, length = shown.whole, shown.whole.length if until is None else until
     more, count = length - shown.end, 0
     if more < COUNTED:
-        count = text.newlines - shown.newlines + (text.part(length - 1, length) != "\n")
+        is_open = text.part(length - 1, length) != "\n"
+        count = text.newlines - newlines - shown.newlines + is_open
     return rest(count, "more line") if count > 1 else rest(more, "more character")
 
 

@@ -17,7 +17,7 @@ class Replace(Struct, frozen=True):
     lines: tuple[Line, ...]
 
 
-PORTION = 2_000
+PORTION = 6_000
 """Weight of what Neovim carries out at once, in a few milliseconds; a plain line weighs one."""
 EACH = 8
 """Weight of an op itself, however little it changes."""

@@ -1,14 +1,14 @@
 """From one rendering to the next: the fewest lines that have to be replaced.
 
-A rendering is the concatenation of its blocks' lines, nothing more; every block has at least one
-line. A Neovim buffer is never without a line, so the rendering `()` stands for one empty line: the
-first patch from `()` replaces that line, and a patch to `()` leaves it. What has not changed is
-skipped by identity, so a growing last block costs what has grown.
+A rendering is the concatenation of its blocks' lines, nothing more. A Neovim buffer is never
+without a line, so a rendering without lines stands for one empty line: the first patch from it
+replaces that line, and a patch to it leaves it. What has not changed is skipped by identity, so a
+growing last block costs what has grown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import TypeAlias
 
@@ -28,9 +28,26 @@ def patch(old: Sequence[Block], new: Sequence[Block]) -> tuple[Replace, ...]:
 
     Ops go downwards, and the positions of each are as of its execution. No ops: nothing changed.
     """
-    if not old or not new:
-        return () if not old and not new else (_whole(old, new),)
-    return tuple(_in_stretches(Blocks.of(old).stretches, Blocks.of(new).stretches))
+    before, after = Blocks.of(old), Blocks.of(new)
+    if not before.height or not after.height:
+        return () if before.height == after.height else (_whole(old, new),)
+    return tuple(_joined(_in_stretches(before.stretches, after.stretches)))
+
+
+def _joined(ops: Iterable[Replace]) -> Iterator[Replace]:
+    """Make one op of those that follow one another without a line between them."""
+    first = last = 0
+    lines: list[Line] = []
+    for op in ops:
+        if op.first == first + len(lines):
+            last += op.last - op.first
+        else:
+            if last > first or lines:
+                yield Replace(first, last, tuple(lines))
+            first, last, lines = op.first, op.last, []
+        lines += op.lines
+    if last > first or lines:
+        yield Replace(first, last, tuple(lines))
 
 
 def _in_stretches(old: Sequence[Stretch], new: Sequence[Stretch]) -> Iterator[Replace]:

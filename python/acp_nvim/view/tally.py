@@ -34,6 +34,17 @@ class Tally(Struct, frozen=True):
 NOTHING = Tally()
 
 
+def rows(waiting: Tally, opens: str) -> tuple[Chunks, ...]:
+    """Return the row that says what waits for review and what `opens` it, the longest first."""
+    if not waiting.hunks:
+        return ()
+    files = (f" {plural(waiting.files, 'file')}", "AcpNote")
+    lines = signed(waiting.added, waiting.removed)
+    hunks, key = (f" · {plural(waiting.hunks, 'hunk')}", "AcpDim"), (f" · {opens}", "AcpNote")
+    whole = ((files, *lines, hunks, key), (files, *lines, key), (*lines, key))
+    return (*whole, ((f" {opens}", "AcpNote"),))
+
+
 def tally_of(changes: Iterable[LineCount]) -> Tally:
     """Return the sum over files."""
     known = {it.path: it for it in changes}.values()

@@ -63,5 +63,8 @@ class Framer:
 
 
 def _clean(lines: Iterable[bytes]) -> list[bytes]:
-    bare = (line.removeprefix(_BOM).rstrip(b"\r") for line in lines)
-    return [line for line in bare if line and not line.isspace()]
+    return [
+        bare
+        for line in lines
+        if (bare := line.removeprefix(_BOM).rstrip(b"\r")) and not bare.isspace()
+    ]

@@ -11,7 +11,17 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from acp_nvim.patterns import lazy_pattern
-from acp_nvim.wire.message import TOO_DEEP, Failure, Message, Noise, Request, Response, to_line
+from acp_nvim.wire.message import (
+    TOO_DEEP,
+    Failure,
+    Message,
+    Noise,
+    Request,
+    Response,
+    parse_line,
+    parse_text,
+    to_line,
+)
 
 KEPT = 64
 """Lines of ours that a log line may quote."""
@@ -34,6 +44,8 @@ class Sieve:
         """Lines on which text stood beside a message."""
         self._sent: deque[int] = deque(maxlen=KEPT)
         self._taken: deque[Message] = deque(maxlen=NEAR)
+        self._lines: deque[bytes | str] = deque(maxlen=NEAR)
+        """Behind these; each holds one message, and nobody has asked which."""
         self._behind_text: deque[Message] = deque(maxlen=NEAR)
 
     def sent(self, line: bytes) -> None:
@@ -41,8 +53,20 @@ class Sieve:
         if len(line) < LARGE:
             self._sent.append(hash(line))
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether all is taken that is plainly a message."""
+        return not self._behind_text
+
+    def took(self, line: bytes | str) -> None:
+        """Remember a line that is one message, taken without a look at it here."""
+        self._lines.append(line)
+
     def sift(self, messages: Sequence[Message], size: int) -> Sequence[Message]:
         """Return the messages of one line with that many characters, without those quoted."""
+        for line in self._lines:
+            self._taken.extend(parse_text(line) if isinstance(line, str) else parse_line(line))
+        self._lines.clear()
         if len(messages) > 1 and any(map(_is_text, messages)):
             self.noisy += 1
             kept: Sequence[Message] = self._beside_text(messages)

@@ -24,6 +24,7 @@ from acp_nvim.session import sub_agents
 from acp_nvim.session.content import Text
 from acp_nvim.session.place import LOOKING, named
 from acp_nvim.session.reduce.entries import OPEN
+from acp_nvim.session.reduce.messages import prompt_key
 from acp_nvim.session.state import Entry, Message, SessionState, SubAgent, ToolCall
 from acp_nvim.workspace.workspace import Workspace
 
@@ -49,11 +50,13 @@ class Authors:
         What is found meanwhile is only supposed to be its doing. Without a tool call it is the one
         that is open, else the last of the turn.
         """
+        return self.found(state, self.last(state, tool_call))
+
+    def found(self, state: SessionState, author: Author | None) -> Author | None:
+        """Return that author of the last turn as one that is only supposed to have done it."""
         turn = self._turn(state)
-        if not turn.is_running or not turn.prompted:
-            return None
-        author = self.last(state, tool_call)
-        return author and replace(author, how="found")
+        runs = turn.is_running and turn.prompted
+        return replace(author, how="found") if author is not None and runs else None
 
     def last(self, state: SessionState, tool_call: str = "") -> Author | None:
         """Return the same of the last turn, whether or not it runs: some agents go on after it.
@@ -186,12 +189,13 @@ def _current(state: SessionState) -> ToolCall | None:
 
 def _prompt(state: SessionState) -> str:
     """Return the beginning of what the user has said in this turn."""
-    start = bisect_left(state.entries, state.turn, key=attrgetter("turn"))
-    for entry in state.entries[start : start + FIRST]:
-        if isinstance(entry, Message) and entry.role == "user":
-            texts = (block.text for block in entry.content if isinstance(block, Text))
-            return next(texts, "")[:SHOWN]
-    return ""
+    begun = state.entry(prompt_key(state))
+    if begun is None:  # the agent has told of it, or begun by itself
+        start = bisect_left(state.entries, state.turn, key=attrgetter("turn"))
+        said = (it for it in state.entries[start : start + FIRST] if isinstance(it, Message))
+        begun = next((it for it in said if it.role == "user"), None)
+    blocks = begun.content if isinstance(begun, Message) else ()
+    return next((it.part(0, SHOWN) for it in blocks if isinstance(it, Text)), "")
 
 
 def _recent(state: SessionState) -> Iterator[Entry]:

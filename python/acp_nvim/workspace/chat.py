@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.prompt.images import HeldImages
+from acp_nvim.prompt.library import offered
 from acp_nvim.view.blocks import Blocks
 from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.chat.cell import PLAN
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
 from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
-from acp_nvim.view.tally import NOTHING
+from acp_nvim.view.tally import Chunks
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005
@@ -67,8 +67,10 @@ class Chat:
         self.rewound: Rewound | None = None
         """The rewind that the chat came from."""
         self.waiting = Waiting()
-        self.changes = NOTHING
-        """What waits for review in its project."""
+        self.changes: tuple[Chunks, ...] = ()
+        """The row that says what waits for review in its project, the longest first."""
+        self.prompts: Mapping[str, str] = {}
+        """The user's own."""
         self.room: int | None = None
         """Cells of a line in its narrowest window; None: it was in none yet."""
         self.pins_plan = False
@@ -125,9 +127,11 @@ class Chat:
         )
 
     def _status(self) -> dict[str, Any]:
-        """Return `b:acp_status`, with what the completion of `:Acp login` needs."""
+        """Return `b:acp_status`, with what completion needs besides."""
         info = None if self.client is None else self.client.info
         methods = () if info is None else info.auth_methods
         logins = {"logins": [method.id for method in methods]} if methods else {}
-        changes = {"changes": asdict(self.changes)} if self.changes.hunks else {}
-        return summary(self.session.state) | logins | changes
+        changes = {"changes": self.changes} if self.changes else {}
+        found = summary(self.session.state)
+        commands = offered(self.prompts, found["commands"])
+        return found | {"commands": commands} | logins | changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import anyio
@@ -31,7 +31,7 @@ from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.waiting import waiting
-from acp_nvim.view.tally import NOTHING
+from acp_nvim.view.tally import NOTHING, rows
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.pulse import Pulse
 from acp_nvim.workspace.tasks import Tasks
@@ -99,23 +99,50 @@ class Host(Struct, frozen=True):
         self.workspace.chats[chat.number] = chat
         if self.workspace.options.ui.plan == "top":
             chat.pin_plan()
+        chat.prompts = self.workspace.options.prompts
         self.count_changes()
         self.editor.screen.show(chat.number, chat.picture)
         self.touch_lists()
 
     def count_changes(self) -> None:
         """Let each chat say what waits for review in its project."""
+        options = self.workspace.options
         reviews = [it for it in self.review.presenter.reviews() if it.pending]
         pending = dict(_pending(reviews))
         if pending != self.workspace.pending:
             self.workspace.pending = pending
             self.touch_lists()
+        reviews = reviews if options.ui.changes else []
         for chat in self.workspace.chats.values():
             roots = self.workspace.roots(chat.session) if reviews else None
-            found = waiting(it for it in reviews if roots.has(it.path)) if roots else NOTHING
+            merged = self._merged_by(chat, reviews)
+            here = (it for it in reviews if it in merged or (roots and roots.has(it.path)))
+            tally = waiting(here) if reviews else NOTHING
+            found = rows(tally, "gr review" if options.default_keys else ":Acp review")
             if found != chat.changes:
                 chat.changes = found
                 self.editor.screen.touch(chat.number)
+
+    def place(self, path: str | None, chat: int | None) -> Callable[[str], bool]:
+        """Return what tells whether a file is where that file is, else where that chat works: in a
+        worktree, or in none. What came of a worktree by a merge is of its chat, too."""
+        trees = self.workspace.worktrees
+        shown = self.workspace.chats.get(chat or 0) if path is None else None
+        at = trees.at(path or (shown.session.state.cwd if shown else ""))
+        reviews = self.review.presenter.reviews() if shown and at else ()
+        merged = {it.path for it in (self._merged_by(shown, reviews) if shown else ())}
+        return lambda it: trees.at(it) == at or it in merged
+
+    def _merged_by(self, chat: Chat, reviews: Sequence[FileReview]) -> Sequence[FileReview]:
+        """Return the files into which a session of a worktree was merged."""
+        trees, key = self.workspace.worktrees, chat.session.state.key
+        if trees.at(chat.session.state.cwd) is None:
+            return ()
+        return [
+            it
+            for it in reviews
+            if any(by.session_key == key for hunk in it.pending for by in hunk.authors)
+        ]
 
     def touch_lists(self) -> None:
         """Draw the lists of the sessions anew, as far as they are on the screen."""

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.model import Prompt
+from acp_nvim.view.snapshot import prompt_text
+
+_LINE = lazy_pattern(r"\s*(\d{1,9})?\s*(.*?)\s*$", re.ASCII | re.DOTALL)
+
+
+def words_of(prompt: Prompt) -> str:
+    """Return a prompt as it stands in a line."""
+    return " ".join(prompt_text(prompt).split())
 
 
 class Waiting:
@@ -21,6 +31,25 @@ class Waiting:
                 return number
         self._known.append(prompt)
         return len(self._known)
+
+    def meant(
+        self, queue: Sequence[Prompt], shown: Sequence[int], lines: Sequence[str]
+    ) -> list[int | None]:
+        """Return the number of the prompt that each line of the user's list means, None for none.
+
+        It is that of its words, be the line from before; else that of its place in what is `shown`.
+        """
+        allowed = sorted({*map(self.number, queue), *self._dropped})
+        words = {number: words_of(self._known[number - 1]) for number in allowed}
+        found: list[int | None] = []
+        for line in lines:
+            place, text = _LINE.match(line).groups()  # type: ignore[union-attr]  # all match
+            at = int(place or 0)
+            there = shown[at - 1] if 0 < at <= len(shown) else None
+            same = [it for it in allowed if place and it not in found and words[it] == text]
+            free = there if there in allowed and there not in found else None
+            found.append(there if there in same else next(iter(same), free))
+        return found
 
     def arranged(
         self, queue: Sequence[Prompt], seen: Sequence[int], order: Sequence[int]

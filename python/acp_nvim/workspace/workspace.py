@@ -74,7 +74,10 @@ class Workspace(Struct):
 
     def chat_of(self, session: Session) -> Chat | None:
         """Return the chat that shows the session, or None."""
-        return next((chat for chat in self.chats.values() if chat.session is session), None)
+        for chat in self.chats.values():  # each update of an agent comes by here
+            if chat.session is session:
+                return chat
+        return None
 
     def clocks(self) -> list[int]:
         """Return the lists on the screen that have ages."""

@@ -81,15 +81,26 @@ async def _check(own: Repository, names: Sequence[str], unsaved: Iterable[str]) 
 
 
 async def _merge(own: Repository, head: str, worktree: Worktree) -> None:
-    merging = ("merge", "-q", "--no-edit", "--no-stat", "--no-verify")
-    message = f"Merge branch '{worktree.branch}'"
-    ran = await own.run(*merging, "-m", message, head, env=_identity(), allowed=range(256))
+    # a strategy that the configuration names is a program
+    merging = ("merge", "-q", "--no-edit", "--no-stat", "--no-verify", "-s", "recursive")
+    message, env = f"Merge branch '{worktree.branch}'", _identity()
+    branch = await own.line("branch", "--show-current")
+    env |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_VALUE_0": ""}
+    env |= {"GIT_CONFIG_KEY_0": f"branch.{branch or 'HEAD'}.mergeOptions"}
+    ran = await own.run(*merging, "-m", message, head, env=env, allowed=range(256))
     if ran.code == 0:
         return
     if await own.commit_of("MERGE_HEAD") is None:
         said = (ran.said or ran.output.decode("utf-8", "replace")).splitlines()
         raise UserError(f"git merges nothing: {' '.join(it.strip() for it in said)[:300]}")
-    listing = ("diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff")
+    listing = (
+        "diff",
+        "--name-only",
+        "-z",
+        "--diff-filter=U",
+        "--no-ext-diff",
+        "--ignore-submodules",
+    )
     names = os.fsdecode((await own.run(*listing)).output).rstrip("\0").replace("\0", ", ")
     await own.run("merge", "--abort")
     raise UserError(

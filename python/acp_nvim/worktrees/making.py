@@ -76,8 +76,13 @@ async def make(records: Worktrees, worktree: Worktree, copied: Sequence[str]) ->
 
     Raises `UserError`, and then nothing is left of it.
     """
+    records.claim(worktree)
     try:
-        records.note(worktree)
+        await _claim(worktree)
+    except UserError:
+        records.drop(worktree)
+        raise
+    try:
         said = await _make(worktree)
         said += await to_thread.run_sync(partial(_copy, worktree, copied))
         records.note(replace(worktree, is_made=True))
@@ -90,14 +95,30 @@ async def make(records: Worktrees, worktree: Worktree, copied: Sequence[str]) ->
     return said
 
 
+async def _claim(worktree: Worktree) -> None:
+    """Make the branch and the first commit of ours at once, or raise `UserError`: what has their
+    names already is somebody else's."""
+    own = await repository(worktree.home)
+    if is_taken(worktree.folder):
+        raise UserError(f"{worktree.folder} is there already")
+    head = await own.line("rev-parse", "HEAD")
+    refs = (f"refs/heads/{worktree.branch}", worktree.ref("base"))
+    told = "".join(f"create {it} {head}\n" for it in refs)
+    await own.run("update-ref", "--stdin", told=told.encode())
+
+
+def is_taken(folder: str) -> bool:
+    """Tell whether something has that name already."""
+    return os.path.lexists(folder)
+
+
 async def _make(worktree: Worktree) -> tuple[str, ...]:
     said: list[str] = []
     async for part in parts(await repository(worktree.home), worktree.folder):
         snapshot = await part.own.snapshot(f"acp: base of {worktree.name}")
         await part.own.run("update-ref", worktree.ref("base"), snapshot.commit)
-        on = ("--detach",) if part.name else ("-b", worktree.branch)
-        adding = ("worktree", "add", "-q", "--no-checkout", *on, part.there, "HEAD")
-        await part.own.run(*adding)
+        what = ("--detach", part.there, "HEAD") if part.name else (part.there, worktree.branch)
+        await part.own.run("worktree", "add", "-q", "--no-checkout", *what)
         there = await repository(part.there)
         await there.run("read-tree", "--reset", "-u", snapshot.commit)
         await there.run("reset", "-q", "HEAD", allowed=(0, 1))

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.files.encoding import is_binary
-from acp_nvim.worktrees.making import parts
+from acp_nvim.worktrees.making import Part, parts
 from acp_nvim.worktrees.records import Worktree
 from acp_nvim.worktrees.repository import GONE, LINK, MODULE, Entry, Repository, repository
 
@@ -61,11 +61,23 @@ async def pending(worktree: Worktree, *, merged: bool = True) -> tuple[Pending, 
     own = await repository(worktree.home)
     return tuple(
         [
-            await _of_part(worktree, part.own.folder, await repository(part.there), merged=merged)
+            await _of_part(worktree, part.own.folder, await own_place(part), merged=merged)
             async for part in parts(own, worktree.folder)
             if is_there(part.there)
         ]
     )
+
+
+async def own_place(part: Part) -> Repository:
+    """Return the work tree of a part. Raises `UserError` if what is there is of another repository,
+    or the user's own: an agent may have led it there."""
+    there = await repository(part.there)
+    asking = ("rev-parse", "--path-format=absolute")
+    common = await part.own.line(*asking, "--git-common-dir")
+    folder = await there.line(*asking, "--git-dir")
+    if not folder.startswith(f"{common}/worktrees/"):
+        raise UserError(f"{part.there} is not a worktree of {part.own.folder} any more")
+    return there
 
 
 def is_there(folder: str) -> bool:
@@ -125,6 +137,6 @@ async def took(worktree: Worktree, of: Pending, names: Collection[str]) -> None:
 
 async def own_commits(worktree: Worktree) -> int:
     """Return how many commits of the worktree are on no other branch, tag or remote's branch."""
-    there = await repository(worktree.folder)
+    there = await own_place(Part("", await repository(worktree.home), worktree.folder))
     others = (f"--exclude={worktree.branch}", "--branches", "--tags", "--remotes")
     return int(await there.line("rev-list", "--count", "HEAD", "--not", *others))

@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.storage import private
@@ -123,6 +124,15 @@ class Worktrees:
         )
         folder = os.path.join(top, f"{project}-{name}")
         return Worktree(name, real, folder, agent, time.time())
+
+    def claim(self, worktree: Worktree) -> None:
+        """Make its record, before anything else of it; raises `UserError` if its name is taken."""
+        try:
+            with private.create(Path(worktree.folder + ENDING)) as file:
+                file.write(msgspec.json.encode(worktree).decode())
+        except OSError as error:
+            raise UserError(f"{worktree.name} is not made: {error.strerror or error}") from error
+        self._read = (-1, {})
 
     def note(self, worktree: Worktree) -> None:
         """Keep its record. Raises `OSError`."""

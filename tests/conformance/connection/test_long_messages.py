@@ -82,7 +82,9 @@ async def test_a_small_update_is_understood_at_once(held: Held):
         session = await stage.start()
         held.hold("decode_notification")
         stage.agent.say("word")
-        await stage.until(lambda: texts(session) == ["word"])
+        stage.agent.update("plan", entries=SMALL)
+        await stage.until(lambda: session.state.plan is not None)
+        assert texts(session) == ["word"]
         stage.agent.say(MUCH, messageId="m")
         held.release()
         await stage.until(lambda: len(texts(session)) == 2)

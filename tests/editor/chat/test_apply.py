@@ -117,6 +117,41 @@ def test_a_cursor_elsewhere_stays_on_its_line(nvim: Neovim, spy: BridgeSpy, chat
     assert (view(nvim, window)["topline"], view(nvim, window)["lnum"]) == (22, 27)
 
 
+@pytest.mark.parametrize("at", [50, 30])
+def test_what_is_filled_in_above_moves_nothing(
+    nvim: Neovim, spy: BridgeSpy, chat: int, at: int
+) -> None:
+    window = window_of(nvim, chat)
+    nvim.lua(
+        """local window, at = ...
+        vim.api.nvim_win_call(window, function()
+          vim.wo.foldmethod = 'manual'
+          vim.cmd('20,22fold | normal! 5Gma')
+          vim.api.nvim_win_set_cursor(0, { at, 0 })
+          vim.cmd('normal! zb')
+          vim.fn.setreg('/', '^4')
+        end)""",
+        window,
+        at,
+    )
+    before = view(nvim, window)
+    rows = [f"above {row}" for row in range(3_000)]
+    kinds = [{"hl_group": "AcpBold"}, {"virt_text": [["> ", "AcpDim"]], "virt_text_pos": "inline"}]
+    spy.frame(chat, [0, 0, rows, [5, 0, 2, 1, 2_999, 0, -1, 2], kinds])
+    after = view(nvim, window)
+    assert [after[it] - before[it] for it in ("lnum", "topline", "skipcol")] == [3_000, 3_000, 0]
+    assert nvim.lua("return vim.api.nvim_buf_get_mark(..., 'a')", chat) == [3_005, 0]
+    folded = "return vim.api.nvim_win_call(..., function() return vim.fn.foldclosedend(3020) end)"
+    assert nvim.lua(folded, window) == 3_022
+    assert nvim.lua("return vim.fn.getreg('/')") == "^4"
+
+
+def test_marks_of_a_frame_are_numbers_and_kinds(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
+    kinds = [{"hl_group": "AcpBold"}, {"hl_group": "AcpUser", "hl_eol": True}]
+    spy.frame(chat, [0, 50, ["one", "two", "three"], [0, 0, 3, 1, 1, 0, -1, 2, 2, 1, 2, 1], kinds])
+    assert marks(nvim, chat) == [(0, 0, "AcpBold"), (1, 0, "AcpUser"), (2, 1, "AcpBold")]
+
+
 def test_a_selection_at_the_end_does_not_move(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     nvim.api.nvim_set_current_win(window_of(nvim, chat))
     nvim.input("V")

@@ -82,7 +82,7 @@ def test_help_is_in_other_buffers_of_ours(nvim: Neovim, spy: BridgeSpy) -> None:
     ("key", "verb", "payload"),
     [
         ("<C-c>", "cancel", {}),
-        ("<S-Tab>", "mode", {"mode": "code"}),
+        ("<S-Tab>", "mode", {"next": True}),
         ("gm", "config", {"category": "model"}),
     ],
 )
@@ -96,16 +96,6 @@ def test_keys_of_the_session(
     # not as input: <C-c> that comes while Neovim draws would interrupt that instead
     nvim.lua("vim.api.nvim_feedkeys(vim.keycode(...), 'mx', false)", key)
     assert spy.told(verb) == [{"chat": chat, **payload}]
-
-
-def test_the_mode_after_the_last_is_the_first(nvim: Neovim, spy: BridgeSpy) -> None:
-    chat, _ = spy.open_session()
-    spy.frame(chat, status={"agent": "tutor", "state": "idle", "mode": "code", "modes": MODES})
-    nvim.input("<S-Tab>")
-    assert spy.told("mode") == [{"chat": chat, "mode": "ask"}]
-    spy.frame(chat, status={"agent": "tutor", "state": "idle"})
-    nvim.input("<S-Tab>")
-    assert "no other modes" in nvim.messages()
 
 
 @pytest.mark.parametrize("where", [0, 1])

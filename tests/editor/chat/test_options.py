@@ -193,8 +193,19 @@ def test_modes_alone(job: MainJob) -> None:
     assert offered(job)[0][2] == ["● Ask", "  Code"]
     agent.reply(request, {})
     assert job.until_event("AcpModeChanged")["mode"] == "code"
-    job.command("Acp mode ask")
-    assert agent.expect("session/set_mode")["params"]["modeId"] == "ask"
+    job.nvim.lua("require('acp.command.session').next_mode()")
+    request = agent.expect("session/set_mode")
+    assert request["params"]["modeId"] == "ask"
+    agent.reply(request, {})
+    job.until(lambda: job.session()["mode"] == "ask")
+    job.nvim.lua("require('acp.command.session').next_mode()")
+    assert agent.expect("session/set_mode")["params"]["modeId"] == "code"
+
+
+def test_the_mode_behind_the_only_one(job: MainJob) -> None:
+    start(job, modes=MODES | {"availableModes": MODES["availableModes"][:1]})
+    job.nvim.lua("require('acp.command.session').next_mode()")
+    job.told("scripted has no other modes")
 
 
 def test_the_models_and_the_mode_of_gemini() -> None:

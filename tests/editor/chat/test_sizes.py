@@ -55,7 +55,7 @@ def test_a_message_of_20_megabytes_is_cut_and_kept(job: MainJob, text: str) -> N
     cancelled(job, agent, prompt)
     job.until(lambda: any("opens all" in line for line in job.chat()))
     assert max(map(len, job.chat())) < 70_000
-    assert len(job.chat()) < 5_100
+    assert len(job.chat()) < 5_250
     job.usable()
 
 
@@ -64,8 +64,8 @@ def test_the_rest_is_opened_in_a_buffer_of_its_own(job: MainJob) -> None:
     prompt = job.turn(agent)
     agent.say("".join(f"row {number}\n" for number in range(6_000)))
     job.finish(agent, prompt)
-    rest = "… 1,000 more lines: <CR> opens all"
-    job.until(lambda: rest in job.chat())
+    rest = "… 900 more lines: <CR> opens all"
+    job.until(lambda: rest in job.chat() and "row 5999" in job.chat())
     job.command("stopinsert")
     job.command(f"call win_gotoid(bufwinid({job.session()['bufnr']}))")
     job.command(f"call cursor({job.chat().index(rest) + 1}, 1)")
@@ -93,8 +93,9 @@ def test_a_status_is_no_larger_than_a_person_reads(job: MainJob) -> None:
     agent.update("available_commands_update", availableCommands=commands)
     status = "return vim.b[...].acp_status"
     chat = job.session()["bufnr"]
-    job.until(lambda: job.nvim.lua(status, chat).get("commands"))
-    assert len(job.nvim.lua(status, chat)["commands"]) == 200
+    ready_made = 5
+    job.until(lambda: len(job.nvim.lua(status, chat)["commands"]) > ready_made)
+    assert len(job.nvim.lua(status, chat)["commands"]) == 200 + ready_made
     assert len(job.session()["commands"]) == 5_000
 
 

@@ -41,7 +41,7 @@ def writing(job: MainJob, nvim: Neovim, path: Path) -> StdioAgent:
 
 def journals(job: MainJob) -> set[str]:
     folder = job.nvim.folder / "state" / "nvim" / "acp.nvim" / "edits" / "turns"
-    return {it.stem for it in folder.glob("*.acts")}
+    return {it.stem for it in folder.glob("*.turns")}
 
 
 def test_one_is_killed_while_the_other_works(job: MainJob) -> None:

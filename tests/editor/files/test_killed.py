@@ -62,7 +62,7 @@ class Half:
     def beaten(self) -> None:
         """Wait until the host has given a sign of life after the last change."""
         last = max(it.stat().st_ctime_ns for it in (self.closed, self.named, self.opened))
-        self.job.until(lambda: any(it.stat().st_mtime_ns > last for it in self.journals("acts")))
+        self.job.until(lambda: any(it.stat().st_mtime_ns > last for it in self.journals("turns")))
 
     def journals(self, ending: str) -> list[Path]:
         """Return the files of the journal."""
@@ -142,7 +142,7 @@ def test_what_was_changed_after_the_kill_is_not_the_agents(half: Half) -> None:
     half.work()
     half.beaten()
     end(half, "all")
-    died = max(it.stat().st_mtime_ns for it in half.journals("acts"))
+    died = max(it.stat().st_mtime_ns for it in half.journals("turns"))
     mine, also = half.mine, half.job.work / "also.txt"
 
     def is_later() -> bool:
@@ -306,7 +306,7 @@ def test_it_is_there_wherever_the_next_neovim_is_started(half: Half, where: str)
 
 def test_what_is_kept_is_private_and_goes_with_the_turn(half: Half) -> None:
     half.work()
-    files = [*half.journals("acts"), *half.journals("sights")]
+    files = [*half.journals("turns"), *half.journals("sights")]
     assert len(files) == 2
     assert {stat.S_IMODE(it.stat().st_mode) for it in files} == {0o600}
     assert stat.S_IMODE(files[0].parent.stat().st_mode) == 0o700
@@ -315,7 +315,7 @@ def test_what_is_kept_is_private_and_goes_with_the_turn(half: Half) -> None:
         half.job, {"closed.txt": 2, "opened.txt": 2, "named.txt": 2, "new.txt": 1, "gone.txt": 1}
     )
     end(half, "qall")
-    assert not [*half.journals("acts"), *half.journals("sights")]
+    assert not [*half.journals("turns"), *half.journals("sights")]
     with later(half.job) as nvim:
         nvim.command("Acp review")
         until(nvim, "8 hunks in 5 files")
@@ -336,4 +336,4 @@ def test_a_folder_that_cannot_be_written_costs_the_journal_only(job: MainJob) ->
     job.command("Acp undo")
     job.told(FOUND)
     log = Path(job.nvim.lua("return require('acp.host.log').path()")).read_text()
-    assert log.count("what agents do is not kept safe from a kill any more") == 1
+    assert log.count("what agents change is not kept on disk") == 1

@@ -216,8 +216,8 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
         ("Acp permti 2", "no sub-command permti: did you mean :Acp permit?"),
         ("1Acp cancel", ":Acp cancel takes no range"),
         ("Acp cancel!", ":Acp cancel takes no !"),
-        ("Acp permit two", "two is not a number: :Acp permit 2 takes the second option"),
-        ("Acp permit 1.5", "1.5 is not a number: :Acp permit 2 takes the second option"),
+        ("Acp permit two", ":Acp permit takes the number of an option, not two"),
+        ("Acp permit 1.5", ":Acp permit takes the number of an option, not 1.5"),
         ("Acp cancel now", ":Acp cancel takes no argument"),
     ],
 )

@@ -101,8 +101,9 @@ def test_ready_made_prompts_can_be_changed_and_give_way_to_the_agents(job: MainJ
     job.nvim.lua(
         "local acp = vim.g.acp acp.prompts = { fix = 'Mend it', tests = '' } vim.g.acp = acp"
     )
-    names = job.nvim.lua("return vim.fn.getcompletion('AcpPrompt /', 'cmdline')")
-    assert names == ["/fix", "/commit", "/explain", "/review"]
+    job.command("wincmd t | wincmd b")  # the host is told something, and first the configuration
+    names = "return vim.fn.getcompletion('AcpPrompt /', 'cmdline')"
+    job.until(lambda: job.nvim.lua(names) == ["/fix", "/commit", "/explain", "/review"])
     request = job.turn(agent, "/fix now")
     assert request["params"]["prompt"][0]["text"] == "Mend it now"
     job.finish(agent, request)

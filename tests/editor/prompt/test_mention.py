@@ -7,39 +7,20 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.session.mention import find_mentions
 from tests.support.agents.stdio_agent import StdioAgent
+from tests.support.fakes.mentions import name_mentions
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 
+FLOAT = """
+for _, window in ipairs(vim.api.nvim_list_wins()) do
+  if vim.api.nvim_win_get_config(window).relative ~= '' then
+    return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, true)
+  end
+end
+"""
 EVERYTHING = {"embeddedContext": True, "image": True, "audio": True}
-
-TEXTS = [
-    "see @src/a.py, and @b.",
-    "@a",
-    '(@"my file.txt") [@b.c]',
-    r"\@a @b\ c @d\) @e\\ x",
-    "me@example.org @@ -1 +1 @@ @",
-    '@"open @b',
-    '@"" @"',
-    "@ü/ß.py): x",
-    "<@a> {@b} `@c` '@d'",
-    "@a\u00a0b\t@c\\",
-    "@(((",
-]
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_lua_finds_what_the_host_finds(nvim: Neovim, text: str) -> None:
-    code = "return require('acp.prompt.mention').find(...)"
-    found = nvim.lua(code, text)
-    names = [tuple(name for name, _ in it["names"]) for it in found]
-    assert list(dict.fromkeys(names)) == [it.names for it in find_mentions(text)]
-    for it in found:
-        assert text.encode()[it["first"] : it["first"] + 1] == b"@"
-        assert all(it["first"] < end <= len(text.encode()) for _, end in it["names"])
-
 
 # --- completion
 
@@ -55,7 +36,7 @@ def ready(nvim: Neovim, spy: BridgeSpy, *names: str) -> None:
     nvim.command("set completeopt=menuone,noinsert")
     nvim.input("i")
     assert spy.told("files") == [{"chat": chat}]
-    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)})
+    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)}, verb="files")
 
 
 def test_files_are_completed_fuzzily(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -74,7 +55,7 @@ def test_what_is_no_file_and_buffers_are_completed(nvim: Neovim, spy: BridgeSpy)
     nvim.input("@<C-x><C-o>")
     specials = nvim.lua(
         "return vim.tbl_map(function(it) return '@' .. it[1] end,"
-        " require('acp.prompt.mention').specials)"
+        " require('acp.prompt.mention').specials())"
     )
     assert completed(nvim) == [*specials, "@new.py", "@src/main.py"]
     nvim.input("<Esc>cc@di<C-x><C-o>")
@@ -112,7 +93,9 @@ def marks(nvim: Neovim) -> list[tuple[int, int, str]]:
           local text = it[4].virt_text and it[4].virt_text[1][1] or
             vim.api.nvim_buf_get_text(0, it[2], it[3], it[4].end_row, it[4].end_col, {})[1]
           return { it[2], it[3], text }
-        end, vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true }))"""
+        end, vim.tbl_filter(function(it)
+          return (it[4].virt_text or it[4].hl_group) ~= nil
+        end, vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })))"""
     )
     return [(row, column, text) for row, column, text in found]
 
@@ -121,13 +104,39 @@ def test_mentions_that_name_something_are_marked(nvim: Neovim, spy: BridgeSpy) -
     (nvim.cwd / "a b.py").write_text("")
     (nvim.cwd.parent / "out.py").write_text("")
     ready(nvim, spy)
-    nvim.input(
-        'see @"a b.py", @none.py<CR>@selection. @../out.py @diff<CR>@"a b.py:2-3" @none.py:2'
-    )
-    wanted = [(0, 4, '@"a b.py"'), (1, 0, "@selection"), (1, 23, "@diff"), (2, 0, '@"a b.py:2-3"')]
-    nvim.wait(lambda: marks(nvim) == wanted)
+    lines = [
+        'see @"a b.py", @none.py',
+        "@selection. @../out.py @diff",
+        '@"a b.py:2-3" @none.py:2',
+    ]
+    nvim.input("<CR>".join(lines))
+    name_mentions(nvim, spy, *lines)
+    assert marks(nvim) == [
+        (0, 4, '@"a b.py"'),
+        (1, 0, "@selection"),
+        (1, 23, "@diff"),
+        (2, 0, '@"a b.py:2-3"'),
+    ]
     nvim.input("<Esc>ggdG")
     nvim.wait(lambda: marks(nvim) == [])
+
+
+def test_an_answer_of_an_older_text_draws_nothing(nvim: Neovim, spy: BridgeSpy) -> None:
+    ready(nvim, spy)
+    nvim.input("@diff")
+    nvim.wait(lambda: [it["lines"] for it in spy.told("mentions")][-1:] == [["@diff"]])
+    nvim.lua("vim.api.nvim_set_current_line('@') _G.answer(nil, {{{ first = 0, last = 5 }}})")
+    assert marks(nvim) == []
+
+
+def test_the_host_marks_mentions(job: MainJob) -> None:
+    (job.work / "a.py").write_text("x\n")
+    job.start()
+    job.command("Acp prompt")
+    job.nvim.input("isee @a.py, @b.py")
+    job.until(lambda: marks(job.nvim) == [(0, 4, "@a.py")])
+    job.nvim.input("<Esc>K")
+    job.until(lambda: job.nvim.lua(FLOAT) == ["@b.py", "names nothing: it is sent as text"])
 
 
 def test_the_hint_of_a_command_is_shown_while_its_input_is_empty(

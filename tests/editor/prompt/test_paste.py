@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.along import bar
+from tests.support.fakes.mentions import name_mentions
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
 
@@ -142,7 +143,8 @@ def test_the_lines_of_a_mention_follow_the_edits_of_their_file(
     nvim.input("isee ")
     paste(nvim, "\n".join(CODE))
     nvim.input("and @stats.py:1.<Esc>")
-    nvim.wait(lambda: nvim.lua(ANCHORS) == 2)
+    name_mentions(nvim, spy, "see @stats.py:4-6 and @stats.py:1.")
+    assert nvim.lua(ANCHORS) == 2
     nvim.command("wincmd t")
     nvim.input("2Gonew<Esc>5Gonew<Esc>")
     nvim.command("wincmd b")
@@ -160,6 +162,7 @@ def test_the_lines_of_a_mention_follow_the_edits_of_their_file(
 def test_lines_that_are_gone_are_what_is_written(nvim: Neovim, spy: BridgeSpy) -> None:
     opened(nvim, spy)
     nvim.input("i@stats.py:2-3<Esc>")
+    name_mentions(nvim, spy, "@stats.py:2-3")
     nvim.command("wincmd t | %delete | wincmd b")
     assert nvim.lines() == ["@stats.py:2-3"]
     nvim.input("<CR>")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.fakes.mentions import name_mentions
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
 
@@ -13,8 +14,6 @@ COMMANDS = [
     {"name": "plan", "description": "Make a plan", "hint": "what"},
     {"name": "play it", "description": "Play"},
 ]
-
-READY = ["/commit", "/explain", "/fix", "/review", "/tests"]
 
 
 def ready(nvim: Neovim, spy: BridgeSpy) -> int:
@@ -28,7 +27,7 @@ def ready(nvim: Neovim, spy: BridgeSpy) -> int:
 
 
 def tell_names(nvim: Neovim, spy: BridgeSpy, *names: str) -> None:
-    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)})
+    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)}, verb="files")
 
 
 def offered(nvim: Neovim) -> list[str]:
@@ -78,8 +77,7 @@ def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> No
     nvim.input("i")
     nvim.wait("#vim.lsp.get_clients({ bufnr = 0 }) == 1")
     nvim.input("/")
-    others = [name for name in READY if name != "/review"]
-    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", "/review", *others])
+    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", "/review"])
     rows = nvim.eval("complete_info(['items']).items")
     assert [(row["kind"], row["menu"]) for row in rows[:3]] == [
         ("", "<what> Make a plan"),
@@ -91,7 +89,7 @@ def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> No
 def test_nothing_is_chosen_unasked(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i/")
-    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", *READY])
+    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it"])
     nvim.input("<CR>x")
     nvim.wait(lambda: nvim.lines() == ["/", "x"])
 
@@ -99,7 +97,7 @@ def test_nothing_is_chosen_unasked(nvim: Neovim, spy: BridgeSpy) -> None:
 def test_a_command_with_a_blank_is_inserted_whole(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i/")
-    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it", *READY])
+    nvim.wait(lambda: offered(nvim) == ["/plan", "/play it"])
     nvim.input("<C-n><C-n><C-y>")
     nvim.wait(lambda: nvim.lines() == ["/play it"])
 
@@ -175,6 +173,8 @@ def test_what_a_client_gets(nvim: Neovim, spy: BridgeSpy) -> None:
 def test_hover_explains(nvim: Neovim, spy: BridgeSpy, line: str, column: int, shown: str) -> None:
     ready(nvim, spy)
     nvim.lua("vim.api.nvim_set_current_line(...)", line)
+    if "@" in line:
+        name_mentions(nvim, spy, line)
     (answer,) = asked(nvim, "textDocument/hover", column)
     assert answer["contents"] == {"kind": "plaintext", "value": shown}
     assert asked(nvim, "textDocument/hover", len(line) - 1) in ([], [None])
@@ -183,6 +183,7 @@ def test_hover_explains(nvim: Neovim, spy: BridgeSpy, line: str, column: int, sh
 def test_k_explains_the_word(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.lua("vim.api.nvim_set_current_line('see @diff')")
+    name_mentions(nvim, spy, "see @diff")
     nvim.input("$K")
     floats = "return #vim.tbl_filter(function(window) return vim.api.nvim_win_get_config(window)"
     nvim.wait(lambda: nvim.lua(f"{floats}.relative ~= '' end, vim.api.nvim_list_wins())") == 1)

@@ -62,7 +62,7 @@ def opened(nvim: Neovim, spy: BridgeSpy, name: str, text: str, *names: str) -> i
     chat, _ = spy.open_session("gemini")
     spy.frame(chat, status={"agent": "gemini", "state": "idle"})
     nvim.input("i")
-    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)})
+    spy.answer({"roots": [str(nvim.cwd)], "names": list(names)}, verb="files")
     return chat
 
 

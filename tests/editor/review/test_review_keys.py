@@ -263,7 +263,7 @@ def test_commands_decide(
 ) -> None:
     nvim.command(f"2 | {command}")
     assert decided(spy) == payload
-    assert spy.told("decide")[0].get("path") == (None if "all" in command else shown.path)
+    assert spy.told("decide")[0].get("path") == shown.path
 
 
 def test_it_says_what_became_of_it(nvim: Neovim, spy: BridgeSpy, shown: FileReview) -> None:
@@ -339,7 +339,7 @@ def test_review_undo_and_redo_tell_the_host(
     [
         (
             "Acp review on",
-            ":Acp review takes the number of a turn, a sub-agent's name or off, not on",
+            ":Acp review takes the number of a turn, off or a sub-agent's name, not on",
         ),
         ("Acp keep hunk", ":Acp keep takes file, all or a sub-agent's name, not hunk"),
         (
@@ -348,7 +348,7 @@ def test_review_undo_and_redo_tell_the_host(
         ),
         (
             "Acp undo 2 all of it",
-            ":Acp undo takes the number of a turn or a sub-agent's name, not 2 all of it",
+            "2 all of it is not a turn and a sub-agent of it",
         ),
         ("Acp redo 2", ":Acp redo takes no argument"),
         ("1Acp undo", ":Acp undo takes no range"),

@@ -271,3 +271,19 @@ def test_undo_in_a_chat_of_the_project_takes_back_what_was_merged(
     job.command("Acp redo")
     job.until(lambda: path.read_text() == BASE.replace("line 2", "TWO"))
     assert (folder / "code.py").read_text() == BASE.replace("line 2", "TWO")
+
+
+def test_all_means_all_where_one_is(job: MainJob, project: Path) -> None:
+    path = job.edit("code.py", BASE)
+    agent, folder = begin(job)
+    edit(job, agent, folder / "code.py", BASE.replace("line 2", "TWO"))
+    job.command("wincmd t | Acp reject all")
+    job.told("nothing")
+    assert (folder / "code.py").read_text() == BASE.replace("line 2", "TWO")
+    job.command("Acp worktree merge")
+    job.told("merged scripted-1")
+    job.command(f"call win_gotoid(bufwinid({job.session()['bufnr']}))")
+    job.until(lambda: job.nvim.lua("return vim.b.acp_status.changes.hunks") == 1)
+    job.command("Acp reject all")
+    job.told("rejected 1 hunk")
+    assert path.read_text() == BASE

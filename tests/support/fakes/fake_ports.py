@@ -103,10 +103,6 @@ class FakeFiles(Files):
     async def loaded(self, path: str) -> LiveBuffer | None:
         return self.buffers.get(path)
 
-    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
-        folders = tuple(f"{root.rstrip('/')}/" for root in roots)
-        return [path for path in self.buffers if path.startswith(folders)]
-
     async def write(
         self,
         buffer: LiveBuffer,
@@ -161,10 +157,11 @@ class FakeFiles(Files):
         return self.stamps.get(path, "")
 
     async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
+        folders = tuple(f"{root.rstrip('/')}/" for root in roots)
         return [
             OpenFile(path, it.encoding, synced, it.number, it.changedtick, it.modified)
-            for path in await self.loaded_paths(roots)
-            if (it := await self.loaded(path)) is not None
+            for path in [*self.buffers]
+            if path.startswith(folders) and (it := await self.loaded(path)) is not None
             for synced in ["" if it.written is not None else it.synced]
         ]
 

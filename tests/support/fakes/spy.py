@@ -8,13 +8,13 @@ from tests.support.nvim import Neovim
 
 STUB = """
 local bridge = require('acp.host.bridge')
-_G.told = {}
+_G.told, _G.answers = {}, {}
 bridge.notify = function(verb, payload)
   table.insert(_G.told, { verb, payload or vim.empty_dict() })
   return true
 end
 bridge.call = function(verb, payload, on_done)
-  _G.answer = on_done
+  _G.answer, _G.answers[verb] = on_done, on_done
   if not bridge.notify(verb, payload) then
     on_done('there is no host')
   end
@@ -79,14 +79,16 @@ class BridgeSpy:
         """Let the host end by itself."""
         self._nvim.lua("for _, listener in ipairs(_G.ended) do listener() end")
 
-    def answer(self, result: Any, error: str | None = None) -> None:
-        """Answer the last call."""
+    def answer(self, result: Any, error: str | None = None, *, verb: str = "") -> None:
+        """Answer the last call, or the last one with that verb."""
         self._nvim.lua(
             """local function value(v) if v ~= vim.NIL then return v end end
-            local err, result = ...
-            _G.answer(value(err), value(result))""",
+            local err, result, verb = ...
+            local answer = _G.answers[verb] or _G.answer
+            answer(value(err), value(result))""",
             error,
             result,
+            verb,
         )
 
     def open_session(self, agent: str = "tutor") -> tuple[int, int]:

@@ -94,10 +94,10 @@ class FileRig:
             self.on_file,
             self.faults.append,
             knowledge=self.knowledge,
+            books=self.edits,
             author=lambda path: self.running.get(Path(path).name) or self.running.get(""),
             baselines=baselines,
         )
-        self.sync.foresee = self.edits.foresee
         self.said: list[str] = []
         """What the user was told of turns that were killed."""
         self.recovery = Recovery(

@@ -8,6 +8,7 @@ developers (docstrings, comments), with `{}` for what is put in.
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +30,8 @@ def sentences() -> dict[str, list[str]]:
         said = list(dict.fromkeys(it for it in texts if _WORDS.search(it)))
         if said:
             found[str(path.relative_to(ROOT))] = said
-    return found
+    rows = json.loads((PYTHON / "commands.json").read_text(encoding="utf-8"))
+    return found | {"python/acp_nvim/commands.json": [row["desc"] for row in rows]}
 
 
 def _of_python(text: str) -> Iterator[str]:

@@ -39,6 +39,9 @@ class Other:
     def decode_prompt(self, result: object) -> TurnResult | None:
         return None
 
+    def read_update(self, line: bytes | str) -> None:
+        """Nothing comes by thousands in it."""
+
     def decode_notification(self, method: str, params: object) -> AgentNotification | None:
         known = method == "other/update"
         return V1().decode_notification("session/update", params) if known else None

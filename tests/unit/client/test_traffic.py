@@ -53,6 +53,7 @@ def test_the_file_starts_anew_when_it_is_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(traffic, "LARGEST", 200)
+    monkeypatch.setattr(traffic, "GROUP", 1)
     log = make(tmp_path / "log")
     for number in range(20):
         log.record("agent", f"line {number}")

@@ -15,6 +15,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.commands import noting
 from acp_nvim.commands.payloads import OfChat
 from acp_nvim.commands.payloads.of_prompts import DropNote, OfNote
+from acp_nvim.editor import OpenFile
 from acp_nvim.errors import UserError
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.reactions.notes import refresh
@@ -40,7 +41,7 @@ class CountingFiles(FakeFiles):
         self.asked = 0
         self.meanwhile: Callable[[], None] = lambda: None
 
-    async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
+    async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
         self.asked += 1
         self.meanwhile()
         return ()

@@ -7,7 +7,7 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.errors import OutsideRoots
-from acp_nvim.files.attribution import inside
+from acp_nvim.files.attribution import resolved_within
 from acp_nvim.files.roots import Roots
 
 
@@ -118,5 +118,5 @@ def test_the_folders_are_looked_at_once_for_many_paths(
     real, looked = os.path.realpath, list[str]()
     monkeypatch.setattr("os.path.realpath", lambda path: looked.append(path) or real(path))
     paths = [f"{root}/{number}" for number in range(50)]
-    assert list(inside(Roots(str(root)), [*paths, "/etc/passwd"])) == paths
+    assert [*resolved_within(Roots(str(root)), [*paths, "/etc/passwd"]).values()] == paths
     assert looked.count(str(root)) == 1

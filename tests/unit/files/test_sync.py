@@ -317,7 +317,7 @@ async def test_typing_without_end_puts_it_off(rig: FileRig) -> None:
     assert [by for _, _, _, by in rig.deltas] == [AGENT]
 
 
-@pytest.mark.parametrize("question", ["loaded", "loaded_paths"])
+@pytest.mark.parametrize("question", ["loaded", "survey"])
 async def test_a_file_that_is_opened_while_it_is_looked_at_has_a_buffer(
     rig: FileRig, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:

@@ -74,12 +74,6 @@ async def test_who_else_holds_a_file() -> None:
     assert lua.calls == [("acp.files.live.holder", "/a")]
 
 
-async def test_paths() -> None:
-    lua = Lua(["/r/a"])
-    assert await NvimFiles(lua).loaded_paths(("/r",)) == ("/r/a",)
-    assert lua.calls == [("acp.files.live.paths", ["/r"])]
-
-
 @pytest.mark.parametrize("verb", ["write", "follow"])
 async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
     lua = Lua({"ok": True})

@@ -100,3 +100,18 @@ def test_conflicts_are_for_the_log(rig: FileRig) -> None:
     assert rig.edits.conflicts() == (conflict,)
     rig.on_file(ConflictSettled("/a"))
     assert rig.edits.conflicts() == ()
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        ("theirs", "you and a have both changed line 1 of b: :Acp review"),
+        ("", "a has removed b, what you have not saved stays: :Acp review"),
+    ],
+)
+def test_the_user_is_told_what_stands_against_their_text(
+    rig: FileRig, theirs: str, said: str
+) -> None:
+    conflict = Conflict(str(rig.folder / "b"), AGENT, "base", theirs, ((0, 1),), on_disk=True)
+    rig.on_file(Conflicted(conflict, tell=True))
+    assert rig.notifier.notices == [said]

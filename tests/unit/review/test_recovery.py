@@ -251,7 +251,7 @@ async def test_what_an_agent_did_by_itself(
     last = next_rig(later)
     await last.restore()
     assert last.said == []
-    assert list(Path(str(folder) + ".kept", "turns").glob("*.acts")) == []
+    assert list(Path(str(folder) + ".kept", "turns").glob("*.turns")) == []
 
 
 async def test_what_the_user_saved_in_the_turn_is_not_the_agents(folder: Path) -> None:
@@ -344,7 +344,7 @@ async def test_what_changed_after_the_death_is_nobodys(folder: Path) -> None:
     begin(rig, author())
     theirs.write_text(THEIRS)
     rig.store.journal.beat()
-    died = max(it.stat().st_mtime_ns for it in Path(f"{folder}.kept", "turns").glob("*.acts"))
+    died = max(it.stat().st_mtime_ns for it in Path(f"{folder}.kept", "turns").glob("*.turns"))
     while theirs.with_name("new").exists() is False or late.stat().st_ctime_ns <= died + GRACE:
         late.write_text(MORE)
         rig.file("new\n", "new")

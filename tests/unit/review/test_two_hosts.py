@@ -11,8 +11,10 @@ from typing import Any
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
-from acp_nvim.history.author import Author
+from acp_nvim.files.event import DiskChanged, FileWritten
+from acp_nvim.history.author import Author, How
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.switch import redo, undo
 from acp_nvim.review.log import EditLog
@@ -235,6 +237,67 @@ async def test_a_third_that_rejects_all_leaves_nothing_of_the_agents(
     assert path.read_text() == "".join(TEN)
     await two.recovery.run()
     assert await two.hunks(path) == []
+
+
+@pytest.mark.parametrize("is_amid", [True, False])
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("how", ["named", "found"])
+async def test_what_one_has_written_no_turn_of_the_other_takes_for_its_own(
+    rigs: tuple[FileRig, FileRig], how: How, *, is_amid: bool, is_known: bool
+) -> None:
+    """Its next look finds the file changed, maybe before the list says that this is done."""
+    one, two = rigs
+    path, by, tell = one.file("".join(TEN)), author(agent="two"), one.sync.tell
+    for rig in rigs:
+        await rig.begin()
+    if is_known:
+        await one.agent(path, "".join(TEN).replace("8\n", "eight\n"), author(agent="one"))
+        await two.restore()
+        await two.look(path, None)
+
+    async def seen_by_the_other(fact: FileWritten | DiskChanged) -> None:
+        for is_now in (is_amid, not is_amid):
+            if is_now:
+                await two.look(path, replace(by, how=how))
+            else:
+                await tell(fact)
+
+    one.sync.tell = seen_by_the_other  # type: ignore[method-assign]
+    await one.write(path, path.read_text().replace("1\n", "one\n", 1))
+    await two.agent(path, path.read_text().replace("4\n", "four\n"), by)
+    for rig in rigs:
+        await rig.edits.read_all_on()
+        hunks = rig.edits.changes(str(path))
+        agents = {it.first: it.authors[-1].agent for it in hunks}
+        assert agents == {1: "a", 4: "two"} | ({8: "one"} if is_known else {})
+        file = rig.edits.file(str(path))
+        assert file is not None and file.text == path.read_text()
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_of_what_both_have_changed_a_look_counts_what_is_new(
+    rigs: tuple[FileRig, FileRig], *, is_open: bool
+) -> None:
+    """A command of the other's runs while one writes: its look finds both at once."""
+    one, two = rigs
+    path, by = one.file("".join(TEN)), replace(author(agent="two"), how="found")
+    if is_open:
+        two.files.open(path)
+        two.files.type(path, *"".join(TEN).split(), "mine")
+    for rig in rigs:
+        await rig.begin()
+    await one.write(path, path.read_text().replace("1\n", "one\n", 1))
+    path.write_text(path.read_text().replace("7\n", "seven\n"))
+    await two.look(path, by)
+    found = {(it.first, it.authors[-1].agent) for it in two.edits.changes(str(path))}
+    assert found == {(1, "a"), (7, "two")}
+    await two.undo(agent="two")
+    if is_open:
+        assert two.files.lines(path) == ["0", "one", *"23456789", "mine"]
+    else:
+        assert path.read_text() == "".join(TEN).replace("1\n", "one\n", 1)
+        await one.undo(agent="a")
+        assert path.read_text() == "".join(TEN)
 
 
 async def test_a_kept_history_is_one_list(rigs: tuple[FileRig, FileRig]) -> None:

@@ -38,6 +38,10 @@ def test_what_has_changed_is_found(size: int, places: set[int]) -> None:
     for place in places:
         new = new.put(place, object())
     assert list(new.appended(object()).changed(old)) == sorted(places)
+    assert [*new.changed(old, backwards=True)] == sorted(places, reverse=True)
+    for at in (0, 1, size // 2, size):
+        assert old.since(at, new) == (*old[:at], *new[at:])
+        assert [*new.changed(old.since(at, new))] == [it for it in sorted(places) if it < at]
 
 
 @settings(deadline=None)  # a busy machine is no fault

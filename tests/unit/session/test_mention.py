@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.session.mention import find_mentions, lines_in
+from acp_nvim.session.mention import find_mentions, lines_in, mentions_in
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,25 @@ def test_what_is_quoted_has_one_name() -> None:
 )
 def test_lines_of_a_file(name: str, lines: tuple[str, int, int] | None) -> None:
     assert lines_in(name) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("see @src/a.py, and @b.", ["@src/a.py,", "@b."]),
+        ('(@"my file.txt") [@b.c]', ['@"my file.txt"', "@b.c]"]),
+        (r"\@a @b\ c @d\) @e\\ x", [r"@b\ c", r"@d\)", r"@e\\"]),
+        ("me@example.org @@ -1 +1 @@ @", ["@@", "@@"]),
+        ('@"open @b', ['@"open', "@b"]),
+        ('@"" @"', ['@""', '@"']),
+        ("@ü/ß.py): x", ["@ü/ß.py):"]),
+        ("<@a> {@b} `@c` '@d'", ["@a>", "@b}"]),
+        ("@a\u00a0b\t@c\\", ["@a\u00a0b", "@c"]),
+    ],
+)
+def test_where_they_are(text: str, places: list[str]) -> None:
+    found = [text[first : max(names.values())] for first, names in mentions_in(text)]
+    assert found == places
+    for first, names in mentions_in(text):
+        assert sorted(names.values(), reverse=True) == list(names.values())
+        assert text[first] == "@"

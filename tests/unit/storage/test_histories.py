@@ -40,7 +40,7 @@ def author(turn: int = 1, agent: str = "a") -> Author:
 
 
 def lists(folder: Path, report: Callable[[OSError], None] = lambda _error: None) -> Histories:
-    return Histories(lambda: str(folder), report, InOrder())
+    return Histories(lambda: str(folder), InOrder(report))
 
 
 class Host:
@@ -314,11 +314,11 @@ def test_names_of_files_may_be_long_or_no_text(tmp_path: Path) -> None:
 async def test_it_is_written_a_moment_later_and_told_once_if_it_cannot_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SOON", 0.0)
     monkeypatch.setattr(module, "AGAIN", 0.01)
-    folder, told, disk = tmp_path / "folder", list[OSError](), InOrder()
+    folder, told = tmp_path / "folder", list[OSError]()
+    disk = InOrder(told.append)
     folder.write_text("in the way")
-    histories = Histories(lambda: str(folder), told.append, disk)
+    histories = Histories(lambda: str(folder), disk)
 
     async def until(is_so: Callable[[], bool]) -> None:
         with anyio.fail_after(40):

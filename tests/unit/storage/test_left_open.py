@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_nvim.storage import left_open, private
+from acp_nvim.storage import hosts, left_open, private
 from acp_nvim.storage.left_open import LeftOpen
 
 ONE, TWO, FAR = ("a", "one"), ("a", "two\n\udcff"), ("b", "far")
@@ -107,7 +107,7 @@ def test_what_a_kill_or_somebody_else_has_left_is_nothing(
 def test_a_file_that_has_grown_begins_anew(
     host: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(left_open, "MOST_BYTES", 500)
+    monkeypatch.setattr(hosts, "MOST_BYTES", 500)
     mine = host()
     for _ in range(100):
         mine.opened(ONE, "/w")

@@ -186,7 +186,8 @@ def test_a_folder_that_cannot_be_written_harms_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = Store(lambda: str(tmp_path / "file" / "sessions"), lambda: 1.0)
     keep(store, talk())
-    assert store.heads() == []
+    assert len(store.heads()) == 1  # it is tried again, and known until then
+    assert Store(lambda: str(tmp_path / "file" / "sessions"), lambda: 1.0).heads() == []
 
 
 @pytest.mark.parametrize(

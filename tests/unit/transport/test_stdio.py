@@ -16,7 +16,9 @@ from acp_nvim.wire.message import Notification
 
 
 def told(method: str) -> Incoming:
-    return Incoming(f'{{"method":"{method}"}}', [Notification(method)])
+    line = f'{{"method":"{method}"}}'.encode()
+    assert Incoming(line).messages == [Notification(method)]
+    return Incoming(line)
 
 
 async def test_each_line_is_one_and_nothing_is_read_before_it_is_wanted() -> None:

@@ -41,6 +41,22 @@ def test_a_patch_to_nothing_leaves_one_empty_line() -> None:
     assert patch((), ()) == ()
 
 
+def test_blocks_without_lines_are_as_nothing() -> None:
+    nothing = (block("a"), block("b"))
+    assert patch((), nothing) == ()
+    assert patch(nothing, (block("a"), B)) == (Replace(0, 1, B.lines),)
+    assert patch((A, block("b")), nothing) == (Replace(0, 2, (BLANK,)),)
+
+
+def test_changes_side_by_side_are_one_op() -> None:
+    before = (block("a"), block("b"), A, block("c", "x"))
+    after = (block("a", "1"), block("b", "2", "3"), A, block("c", "y"))
+    assert patch(before, after) == (
+        Replace(0, 0, (Line("1"), Line("2"), Line("3"))),
+        Replace(5, 6, (Line("y"),)),
+    )
+
+
 def test_identical_blocks_cost_no_op() -> None:
     assert patch((A, B), (A, B)) == ()
 

@@ -32,3 +32,24 @@ def test_what_has_come_since_stays_at_the_end():
     assert waiting.number(A) == 1
     assert waiting.arranged((A, B), [1], []) == (B,)
     assert waiting.arranged((A, B), [1], [1, 1, 7]) == (A, B)
+
+
+def test_lines_mean_prompts_by_their_words_then_by_their_place():
+    waiting = Waiting()
+    assert [waiting.number(it) for it in (A, B, SAME)] == [1, 2, 3]
+    queue = (A, B, SAME)
+    assert waiting.meant(queue, [1, 2, 3], ["2  b", "1  a", "3  a"]) == [2, 1, 3]
+    assert waiting.meant(queue, [1, 2, 3], ["1 a and more", "1 a and more", "b", ""]) == [
+        1,
+        None,
+        None,
+        None,
+    ]
+    assert waiting.arranged(queue, [1, 2, 3], [2]) == (B,)
+    assert waiting.meant((B,), [2], ["1  b", "1  a", "9 x", "3 a"]) == [2, 1, None, 3]
+
+
+def test_what_was_sent_is_meant_by_no_line():
+    waiting = Waiting()
+    assert [waiting.number(it) for it in (A, B)] == [1, 2]
+    assert waiting.meant((B,), [1, 2], ["1  a", "2  b"]) == [None, 2]

@@ -362,10 +362,42 @@ async def test_a_failure_leaves_nothing(project: Path, records: Worktrees) -> No
     (worktree,) = await making.planned(records, str(project), ["claude"])
     Path(worktree.folder).mkdir(parents=True)
     (Path(worktree.folder) / "in the way").write_text("")
-    with pytest.raises(UserError, match="already exists"):
+    with pytest.raises(UserError, match="is there already"):
         await making.make(records, worktree, ())
+    assert (Path(worktree.folder) / "in the way").exists()
     assert state(project) == before
     assert records.all() == ()
+
+
+async def test_what_has_the_name_already_is_left_alone(project: Path, records: Worktrees) -> None:
+    first, second = [(await making.planned(records, str(project), ["claude"]))[0] for _ in range(2)]
+    await making.make(records, first, ())
+    with pytest.raises(UserError, match="claude-1 is not made: File exists"):
+        await making.make(records, second, ())
+    assert await pending_names(first) == ([], [])
+    (third,) = await making.planned(records, str(project), ["claude"])
+    run(project, "branch", third.branch)
+    before = state(project)
+    with pytest.raises(UserError, match="already exists"):
+        await making.make(records, third, ())
+    assert state(project) == before
+    assert [it.name for it in records.all()] == ["claude-1"]
+
+
+async def test_an_agent_leads_git_to_no_other_repository(
+    project: Path, records: Worktrees, tmp_path: Path
+) -> None:
+    worktree = await made(records, project)
+    other = begun(tmp_path / "other")
+    for place in (other, project):
+        (Path(worktree.folder) / ".git").write_text(f"gitdir: {place}/.git\n")
+        run(other, "config", "core.worktree", worktree.folder)
+        before = state(project)
+        with pytest.raises(UserError, match=r"is not a worktree of|is not the top of"):
+            await pending(worktree)
+        with pytest.raises(UserError, match=r"is not a worktree of|is not the top of"):
+            await own_commits(worktree)
+        assert state(project) == before
 
 
 async def test_a_project_that_is_gone_leaves_none_behind(project: Path, records: Worktrees) -> None:

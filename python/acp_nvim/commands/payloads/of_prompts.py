@@ -24,11 +24,21 @@ class SendPrompt(Struct, frozen=True):
     """Names in mentions that the selections stand for."""
 
 
-class AttachImage(Struct, frozen=True):
-    """An image for the next prompt, from a file; without a path that in the clipboard."""
+class FindMentions(Struct, frozen=True):
+    """What these lines of a prompt speak of. `open`: paths of the files that are; `buffers`: the
+    names of what is no file."""
 
     chat: int
-    path: str | None = None
+    lines: tuple[str, ...]
+    buffers: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+
+
+class AttachImage(Struct, frozen=True):
+    """Images for the next prompt, whose names a text may be; without it that in the clipboard."""
+
+    chat: int
+    text: str | None = None
 
 
 class DropImage(Struct, frozen=True):
@@ -46,10 +56,11 @@ class Steer(Struct, frozen=True):
 
 
 class SetMode(Struct, frozen=True):
-    """Without a mode the user picks."""
+    """Without a mode the user picks; `next`: the one behind the current one."""
 
     chat: int
     mode: str | None = None
+    next: bool = False
 
 
 class SetOption(Struct, frozen=True):

@@ -30,6 +30,8 @@ class Decide(Struct, frozen=True):
     last: int = 0
     hunk: bool = False
     """The lines are those of one hunk."""
+    chat: int | None = None
+    """In which `all` was given; else `path` is where that was."""
     because: str = ""
     """Why, for the agent."""
     buffer: int = 0
@@ -37,7 +39,6 @@ class Decide(Struct, frozen=True):
     mark: int = 0
     by: str = ""
     """Of all only what the sub-agent of that name has done, in the session of `chat`."""
-    chat: int | None = None
 
 
 class Undo(Struct, frozen=True):

@@ -25,6 +25,13 @@ class OpenLink(Struct, frozen=True):
     text: str = ""
 
 
+class Export(Struct, frozen=True):
+    """What was said in that chat; into a new file of that path, if there is one."""
+
+    chat: int
+    path: str = ""
+
+
 class Fold(Struct, frozen=True):
     """Open or close what stands in a row, or all of it."""
 

@@ -385,7 +385,7 @@ def _forget_all(host: Host) -> None:
     host.review.store.write()
     host.left_open.forget()
     for killed in host.review.store.journal.killed():
-        host.review.store.journal.over(killed)
+        killed.over()
     for name in ("sessions", "edits", "log", "remote", "registry", "choices"):
         private.clear(host.workspace.state_folder(name)())
     for client in host.workspace.clients:

@@ -153,7 +153,8 @@ def _tell(host: Host, found: Worktree, author: Author, outcome: _Outcome) -> Non
         names = ", ".join(outcome.conflicts)
         said.append(f"you have changed the same places of {names}: :Acp review there shows both")
     said += outcome.failed
-    text = "; ".join(filter(None, said)) or f"{found.name} has nothing that you have not"
+    said = [one_line(it, 300) for it in said if it]
+    text = "; ".join(said) or f"{found.name} has nothing that you have not"
     host.editor.notifier.notice(text, warning=bool(outcome.failed or outcome.conflicts))
     for chat in chats_in(host, found)[:1]:
         chat.session.apply(Noticed(text))

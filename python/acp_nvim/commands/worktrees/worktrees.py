@@ -60,7 +60,8 @@ async def make(host: Host, planned: Worktree) -> None:
     copied = host.workspace.options.worktree.copied
     said = await making.make(host.workspace.worktrees, planned, copied)
     if said:
-        told = f"not in the worktree {planned.name} as in the project: {'; '.join(said[:3])}"
+        first = "; ".join(one_line(it, 100) for it in said[:3])
+        told = f"not in the worktree {planned.name} as in the project: {first}"
         more = f" and {len(said) - 3} more" if len(said) > 3 else ""
         host.editor.notifier.notice(told + more, warning=True)
 
@@ -111,7 +112,8 @@ async def _remove(host: Host, payload: OfWorktree) -> None:
         state = chat.session.state
         row = Row("open", state.agent, state.id or "", state.cwd, chat=chat.number)
         await DEEDS["close"](host, row, state.cwd)
-    await making.remove(host.workspace.worktrees, found)
+    async with host.review.decisions.acts:
+        await making.remove(host.workspace.worktrees, found)
     host.review.log.forget_below(found.folder)
     host.touch_lists()
     host.editor.notifier.notice(f"worktree {found.name} removed, with its branch {found.branch}")

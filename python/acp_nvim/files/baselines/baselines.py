@@ -60,6 +60,8 @@ HURRIED = 0.25
 """The same while somebody waits: `read_on` does the rest."""
 SLICE = 0.02
 """Seconds for which `read_on` keeps others waiting."""
+MANY = 1_000
+"""Files for which git is asked instead of reading them all."""
 MOST_LINKED = 500
 """Files with several names which are looked at in each pass; with more of them all are."""
 MOST_PARTS = 20
@@ -115,6 +117,7 @@ class Baselines:
         self._scanned: set[str] = set()
         """Folders that were scanned since the last refresh."""
         self._let_go = 0
+        self._reads_on = False
         self._shelf = SnapshotCache(budget)
         self._largest = largest
         self._inventories = inventories or Listings()
@@ -190,7 +193,7 @@ class Baselines:
         async with self._lock:
             self._deadline = deadline
             changes = await self._compare(roots, encodings)
-            if self._unread:
+            if self._unread and not self._reads_on:
                 await to_thread.run_sync(lambda: self._read(iter(self._glimpses())))
             scanned = [it for it in roots.folders() if it in self._scanned]
             self._scanned -= {*scanned}
@@ -214,13 +217,17 @@ class Baselines:
 
     async def read_on(self) -> None:
         """Read what nobody has had time for, while others have their turn."""
-        if not self._unread:
+        if self._reads_on or not self._unread:
             return
-        waiting, more = iter(await to_thread.run_sync(self._glimpses)), True
-        while more:
-            async with self._lock:
-                self._deadline = monotonic() + SLICE
-                more = await to_thread.run_sync(self._read, waiting)
+        self._reads_on = True
+        try:
+            waiting, more = iter(await to_thread.run_sync(self._glimpses)), True
+            while more:
+                async with self._lock:
+                    self._deadline = monotonic() + SLICE
+                    more = await to_thread.run_sync(self._read, waiting)
+        finally:
+            self._reads_on = False
 
     async def changes(self, roots: Roots, encodings: Mapping[str, str] = NO_ENCODINGS) -> Changes:
         """Return what differs from what was seen, and see it from now on.
@@ -385,7 +392,20 @@ class Baselines:
     async def _remember_unread(self, roots: Roots) -> None:
         """See what git knows of the files for which there was no time, or no room."""
         unread = await to_thread.run_sync(self._shelf.unread, self._largest)
-        await self._committed.see(self._repositories(roots.folders()), unread)
+        repositories = self._repositories(roots.folders())
+        await self._committed.see(repositories, unread)
+        for folder in repositories if len(self._unread) > MANY else ():
+            if not await git.may_convert(folder):
+                known = await to_thread.run_sync(self._known_to_git, folder)
+                self._unread -= known
+
+    def _known_to_git(self, folder: str) -> set[str]:
+        """Return the files that need not be read, since git has what they hold to the byte."""
+        here = (it for it in self._shelf.paths() if it.startswith(inside(folder)))
+        if any(it.endswith("/.gitattributes") for it in here):
+            return set()
+        sights = {path: it for path in list(self._unread) if (it := self._shelf.get(path))}
+        return self._committed.known(folder, sights)
 
     async def _tell_committed(self, comparison: Comparison) -> None:
         """Tell of the files that nobody has read what git knows that they held."""

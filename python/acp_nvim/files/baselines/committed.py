@@ -47,15 +47,23 @@ class CommittedTexts:
                 tracked = {path: index[path] for path in below & index.keys()}
                 self._indexes[folder] = _Index(written, below, tracked)
 
+    def known(self, folder: str, seen: Mapping[str, Snapshot]) -> set[str]:
+        """Return those of these files that held what git knows, as they were seen."""
+        index = self._indexes.get(folder)
+        return set() if index is None else {*_same(seen, index)}
+
     async def texts(self, seen: Mapping[str, Snapshot]) -> dict[str, bytes]:
         """Return what those of these files held, as they were seen, of which that is known."""
         found: dict[str, bytes] = {}
         for folder, index in self._indexes.items() if seen else ():
-            here = {path: index.tracked[path] for path in seen.keys() & index.tracked.keys()}
-            same = {it: t for it, t in here.items() if _is_same(seen[it], t, index.written)}
-            if same:
+            if same := _same(seen, index):
                 found |= await git.blobs(folder, same, BLOBS_LIMIT)
         return found
+
+
+def _same(seen: Mapping[str, Snapshot], index: _Index) -> dict[str, git.Tracked]:
+    here = {path: index.tracked[path] for path in seen.keys() & index.tracked.keys()}
+    return {it: known for it, known in here.items() if _is_same(seen[it], known, index.written)}
 
 
 def _is_same(seen: Snapshot, tracked: git.Tracked, written: int) -> bool:

@@ -56,6 +56,8 @@ class DiskChange(Struct, frozen=True):
     """How the file was on disk before, and what else it was given."""
     stamps: tuple[str, ...] = ()
     """What `disk.stamp` said when it held `before`, as far as that is known."""
+    held: str | None = None
+    """What the disk held, where `before` is the base of what stood against the user's text."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DiskChange) and self._texts == other._texts

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from acp_nvim.errors import RequestFailed
-from acp_nvim.protocol.common import answers, elicitation, mcp, methods
+from acp_nvim.protocol.common import answers, elicitation, frequent, mcp, methods
 from acp_nvim.protocol.common.content import encode_content
 from acp_nvim.protocol.common.request import decode_cancel_request
 from acp_nvim.protocol.dialect import (
@@ -18,6 +18,7 @@ from acp_nvim.protocol.dialect import (
     RequestCancelled,
     Server,
     SessionPage,
+    SessionUpdated,
 )
 from acp_nvim.session.content import Content
 from acp_nvim.session.model import BackgroundWork
@@ -123,6 +124,10 @@ class Calls(ABC):
     def encode_failure(self, error: RequestFailed) -> RequestFailed:
         """Return the error as it is."""
         return error
+
+    def read_update(self, line: bytes | str) -> SessionUpdated | None:
+        """Return what a line says, if it has an update that comes by thousands."""
+        return frequent.read_update(line)
 
     def decode_notification(self, method: str, params: object) -> AgentNotification | None:
         """Return what the agent tells, besides `session/update`."""

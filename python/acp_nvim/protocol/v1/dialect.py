@@ -21,6 +21,7 @@ from acp_nvim.protocol.v1 import (
     agent_request,
     agent_types,
     encode,
+    frequent,
     methods,
     opening,
     request_types,
@@ -105,6 +106,10 @@ class V1(Calls):
     def decode_prompt(self, result: object) -> TurnResult:
         """Return how the turn ended: in this version the answer to a prompt is its end."""
         return opening.decode_prompt(result)
+
+    def read_update(self, line: bytes | str) -> SessionUpdated | None:
+        """Return what a line says, if it has an update that comes by thousands."""
+        return frequent.read_update(line)
 
     def decode_notification(self, method: str, params: object) -> AgentNotification | None:
         """Return what the agent tells."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from acp_nvim.paths import named
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.content import decode_tool_content
+from acp_nvim.session.content import ToolContent
 from acp_nvim.session.event import UNSET, ToolCallUpdated, Unset
 from acp_nvim.session.model import Location
 
@@ -27,20 +30,26 @@ KINDS = frozenset(
 
 def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
     """Return the upsert; what the agent did not say, or said wrongly, is UNSET (C-160, C-166)."""
+    items = call.content
+    known = (it for it in items or () if isinstance(it, dict))
+    content = UNSET if items is None else tuple(map(decode_tool_content, known))
+    return upsert(call, content, call.parent)
+
+
+def upsert(call: Any, content: tuple[ToolContent, ...] | Unset, parent: str) -> ToolCallUpdated:
+    """Return the same; `call` has the fields of a `types.ToolCall`, whoever has decoded them."""
     return ToolCallUpdated(
         id=call.tool_call_id,
         title=UNSET if call.title is None else call.title,
         kind=_kind(call.kind),
         status=UNSET if call.status is None else call.status,
-        content=UNSET
-        if call.content is None
-        else tuple(decode_tool_content(item) for item in call.content if isinstance(item, dict)),
+        content=content,
         locations=UNSET if call.locations is None else tuple(map(_location, call.locations)),
         # an empty object in a permission must not wipe what is known (C-164)
         raw_input=UNSET if call.raw_input == {} else _json_text(call.raw_input),
         raw_output=_json_text(call.raw_output),
         name=call.name or UNSET,
-        parent=call.parent,
+        parent=parent,
     )
 
 
@@ -50,7 +59,7 @@ def _kind(kind: str | None) -> str | Unset:
     return kind if kind in KINDS else "other"
 
 
-def _location(location: types.ToolCallLocation) -> Location:
+def _location(location: Any) -> Location:
     path, named_line = named(location.path)
     line = location.line
     return Location(path, line if line is not None and line > 0 else named_line)

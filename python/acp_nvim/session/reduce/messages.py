@@ -146,13 +146,13 @@ def joined(content: tuple[Content, ...], more: Content) -> tuple[Content, ...]:
 
 def local_prompt(state: SessionState, content: tuple[Content, ...]) -> SessionState:
     """Append what the user says in the turn that has just begun."""
-    key = _local_key(state)
+    key = prompt_key(state)
     return add(state, Message(key, "user", state.turn, content, local=True))
 
 
 def prompt_sent(state: SessionState, event: PromptSent) -> SessionState:
     """Show the prompt as it went out."""
-    message = state.entry(_local_key(state))
+    message = state.entry(prompt_key(state))
     if state.is_running:
         state = replace(state, prompted=True)
     if not isinstance(message, Message):
@@ -166,5 +166,6 @@ def prompt_steered(state: SessionState, event: PromptSteered) -> SessionState:
     return add(state, Message(key, "user", state.turn, event.blocks, local=True))
 
 
-def _local_key(state: SessionState) -> str:
+def prompt_key(state: SessionState) -> str:
+    """Return the key of the prompt as this client sent it, in the turn that runs."""
     return f"user:{state.turn}#prompt"

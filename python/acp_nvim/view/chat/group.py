@@ -7,11 +7,14 @@ something, or of which nobody said how it ended stays. Called by `transcript`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff
+from acp_nvim.session.log import Table
 from acp_nvim.session.state import Entry, ToolCall
 from acp_nvim.view.block import Block, Line, Margin
 from acp_nvim.view.chat.tool_call import KINDS
@@ -52,15 +55,56 @@ def last_calls(entries: Sequence[Entry], done: Sequence[int], known: int) -> int
     return position
 
 
-def members(entries: Sequence[Entry], position: int, ended: int) -> range:
-    """Return the positions of the group that the entry belongs to; empty if to none.
+class Run(Struct, frozen=True):
+    """Quiet calls side by side, at the positions [first, last): a group, if they are enough."""
+
+    first: int
+    last: int
+    kinds: Mapping[str, int]
+    is_open: bool = False
+    """One of them is open, or the user has opened the group."""
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether one line stands for all of them."""
+        return len(self) >= LEAST and not self.is_open
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+
+Runs: TypeAlias = Table[Run | None]
+"""By where a run begins (">3") and ends ("<7"): what a call joins is found at any length."""
+
+
+def run_around(entries: Sequence[Entry], position: int, ended: int) -> Run | None:
+    """Return the run that the entry belongs to, None if to none; it may be open.
 
     `ended`: the turn has gone on after the calls before that position.
     """
     if position >= ended or not is_quiet(entries[position]):
-        return range(0)
+        return None
     first, last = _quiet_around(entries, position)
-    return range(first, last) if last - first >= LEAST else range(0)
+    calls = (it for it in entries[first:last] if isinstance(it, ToolCall))
+    return Run(first, last, Counter(KINDS.get(it.kind, "other") for it in calls))
+
+
+def joined(runs: Runs, call: ToolCall, position: int) -> tuple[Run, list[Run]]:
+    """Return the run that a call makes with those on both sides of it, and these."""
+    sides = runs.get(f"<{position}"), runs.get(f">{position + 1}")
+    left, right = sides
+    kinds = Counter(left.kinds if left else {})
+    kinds[KINDS.get(call.kind, "other")] += 1
+    kinds.update(right.kinds if right else {})
+    first, last = left.first if left else position, right.last if right else position + 1
+    return Run(first, last, kinds), [it for it in sides if it is not None]
+
+
+def noted(runs: Runs, run: Run | None, gone: Iterable[int] = ()) -> Runs:
+    """Note a run; no other begins or ends any more with the calls at the positions `gone`."""
+    for key in (sign for at in gone for sign in (f">{at}", f"<{at + 1}") if runs.get(sign)):
+        runs = runs.put(key, None)
+    return runs if run is None else runs.put(f">{run.first}", run).put(f"<{run.last}", run)
 
 
 def _quiet_around(entries: Sequence[Entry], position: int) -> tuple[int, int]:
@@ -73,26 +117,18 @@ def _quiet_around(entries: Sequence[Entry], position: int) -> tuple[int, int]:
     return first, last
 
 
-def touched(
-    entries: Sequence[Entry], changed: Sequence[int], new: range, ended: int
-) -> Iterator[int]:
+def touched(entries: Sequence[Entry], changed: Iterable[int], ended: int) -> Iterator[int]:
     """Yield where rows depend on entries that have changed, or are new; `ended` as above."""
-    for position in changed:
+    known = 0
+    for position in sorted(changed):
         if not isinstance(entries[position], ToolCall):
             yield position
         elif position < ended:
-            yield from range(*_quiet_around(entries, position))
+            if position >= known:  # else it is in the run of one before it
+                first, known = _quiet_around(entries, position)
+                yield from range(first, known)
         else:
             yield from range(max(position - 1, 0), position + 1)
-    for position in new:
-        yield position
-        before = position - 1
-        if isinstance(entries[position], ToolCall):
-            yield max(before, 0)
-            continue
-        while before >= 0 and isinstance(entries[before], ToolCall):
-            yield before
-            before -= 1
 
 
 def spaced(block: Block, entry: Entry, following: Entry | None) -> Block:
@@ -105,21 +141,26 @@ def spaced(block: Block, entry: Entry, following: Entry | None) -> Block:
     return replace(block, lines=block.lines[:-1])
 
 
-def folded(calls: Sequence[Entry], blocks: Sequence[Block], *, is_open: bool) -> list[Block]:
-    """Return the blocks of a group: its line in that of the first, the others below it or empty."""
-    head = _head(calls, is_open=is_open)
-    if is_open:
-        return [replace(blocks[0], lines=(head, *blocks[0].lines)), *blocks[1:]]
-    blank = blocks[-1].lines[-1:] if not blocks[-1].lines[-1].text else ()
-    return [
-        replace(blocks[0], lines=(head, *blank)),
-        *(replace(block, lines=()) for block in blocks[1:]),
-    ]
+def head(run: Run, block: Block, last: Block) -> Block:
+    """Return the block of the first of them, with the line of the group; `last`: that of the last.
+
+    Of a folded group no more than that line is to be seen: the others are `hidden`.
+    """
+    line = _line(run)
+    if not run.is_folded:
+        return replace(block, lines=(line, *block.lines))
+    blank = () if not last.lines or last.lines[-1].text else last.lines[-1:]
+    return replace(block, lines=(line, *blank))
 
 
-def _head(calls: Sequence[Entry], *, is_open: bool) -> Line:
-    kinds = Counter(KINDS.get(it.kind, "other") for it in calls if isinstance(it, ToolCall))
-    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    sign = Margin("▾" if is_open else "▸", "AcpDim")
-    text = f"{plural(len(calls), 'call')}: {counts}"
+def hidden(block: Block) -> Block:
+    """Return the block of one of a folded group that is not its first."""
+    return replace(block, lines=())
+
+
+def _line(run: Run) -> Line:
+    kinds = Counter(run.kinds).most_common()
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds)
+    sign = Margin("▾" if run.is_open else "▸", "AcpDim")
+    text = f"{plural(len(run), 'call')}: {counts}"
     return coloured(text, "AcpDim", sign, before("✓ ", "AcpToolDone"))

@@ -18,7 +18,16 @@ from acp_nvim.session.model import Prompt
 from acp_nvim.session.state import Message, Notice
 from acp_nvim.view.block import BLANK, Line, LineHighlight, Margin
 from acp_nvim.view.chat.attachment import attachment, has_text, label
-from acp_nvim.view.cut import LINES, beginning, head, rest, visible_lines
+from acp_nvim.view.cut import (
+    LINES,
+    Beginning,
+    beginning,
+    end_after,
+    head,
+    rest,
+    rest_between,
+    visible_lines,
+)
 from acp_nvim.view.markdown import render as markdown
 from acp_nvim.view.markdown.render import LOOSE, Fit
 from acp_nvim.view.pause import Pause, never
@@ -170,10 +179,10 @@ def contents(
     """Return the lines of what an agent writes: markdown, and what goes with it."""
     lines: Log[Line] = Log()
     texts: list[markdown.Rendered | None] = []
+    kept, more = Beginning(Text(""), 0), tuple[Line, ...]()
     for position, content in enumerate(parts):
         room = LINES - len(lines)
-        if room <= 0:
-            lines = lines.appended(rest(len(parts) - position, "more part"))
+        if more or room <= 0:
             break
         if isinstance(content, Text):
             known = previous.rendered(position) if previous else None
@@ -185,8 +194,34 @@ def contents(
             texts.append(rendered)
             if rendered.source.end != kept.end:
                 return Drawn(lines, tuple(texts), paused=True)
-            lines = lines.extended(more)
         else:
             lines = lines.extended(attachment(content, cwd, is_open=is_open))
             texts.append(None)
-    return Drawn(lines, tuple(texts))
+    if not more and len(texts) == len(parts):
+        return Drawn(lines, tuple(texts))
+    return _with_end(Drawn(lines, tuple(texts)), kept, more, parts, previous, pause, fit)
+
+
+def _with_end(
+    cut: Drawn,
+    kept: Beginning,
+    more: tuple[Line, ...],
+    parts: Sequence[Content],
+    previous: Drawn | None,
+    pause: Pause,
+    fit: Fit,
+) -> Drawn:
+    """Return what is cut with the end of its last text: what is being said is never hidden.
+
+    `kept` is what is shown of the last text that is not hidden as a whole.
+    """
+    said, left, lines = parts[-1], len(parts) - len(cut.parts), Log.of(cut.lines)
+    more = (*more, rest(left, "more part")) if left else more
+    if not isinstance(said, Text):
+        return replace(cut, lines=lines.extended(more))
+    end = end_after(said, 0 if left else kept.end)
+    more = more if left else rest_between(kept, end)
+    drawn = markdown.render(end, previous.rendered(len(parts)) if previous else None, pause, fit)
+    known = (*cut.parts, *(None for _ in range(left)), drawn)
+    lines = lines.extended((*more, *drawn.lines))
+    return Drawn(lines, known, paused=drawn.source.end != len(end))

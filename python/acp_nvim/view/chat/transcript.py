@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from heapq import merge
 from itertools import chain
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
@@ -16,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Resource, ResourceLink
-from acp_nvim.session.log import Log
+from acp_nvim.session.log import Log, Table
 from acp_nvim.session.model import Location
 from acp_nvim.session.state import (
     Compaction,
@@ -59,6 +60,10 @@ class _Folds(Struct, frozen=True):
         return isinstance(entry, ToolCall) and (is_wanted or entry.status == "failed")
 
 
+UNDRAWN = Notice("", 0, "")
+"""In place of an entry that was not drawn yet."""
+
+
 class _Drawn(Struct, frozen=True):
     """The cells, and of which entries they are, as far as they are as they should be."""
 
@@ -70,6 +75,8 @@ class _Drawn(Struct, frozen=True):
     folds: _Folds = _Folds()
     ended: int = 0
     """The turn has gone on after the tool calls before that position."""
+    runs: group.Runs = field(default_factory=Table)
+    """Of the calls before that position."""
     room: int | None = None
     tables: frozenset[int] = frozenset()
     """The positions of messages that have some."""
@@ -170,7 +177,8 @@ def _group_at(transcript: Transcript, row: int) -> list[Cell]:
     at = next((at for at, cell in enumerate(cells) if cell.block.key == found[0].key), None)
     if at is None or found[0].lines[0] in cells[at].block.lines[:1]:
         return []
-    return [cells[at] for at in group.members(drawn.entries, at, drawn.ended)]
+    run = group.run_around(drawn.entries, at, drawn.ended)
+    return [] if run is None or len(run) < group.LEAST else list(cells[run.first : run.last])
 
 
 def _fold_group(
@@ -261,73 +269,138 @@ def _entries(
     boundary: Boundary,
     room: int | None,
 ) -> _Drawn:
-    """Draw the entries that have changed since, those to be opened or closed, and the new ones."""
+    """Draw what is new, has changed, or is to be opened or closed: the last of it first.
+
+    What is not drawn yet has no lines; it is there when the end is.
+    """
     entries = Log.of(state.entries)
     known = basis.entries.first(len(entries))
     cells, blocks = basis.cells.first(len(entries)), basis.blocks.first(len(entries))
-    last = range(len(known), len(entries))
-    turned = _turned(state, folds, basis.folds)
+    new = entries[len(known) :]
+    known = known.extended([UNDRAWN] * len(new))
+    waiting = [Cell(UNDRAWN, is_open=False, block=Block(it.key, ())) for it in new]
+    cells, blocks = cells.extended(waiting), blocks.extended([it.block for it in waiting])
+    changed = entries.changed(known, backwards=True)
     # a table is laid out once nothing follows it, and anew in another room
-    laid_out = basis.tables if room != basis.room else basis.tables & {len(known) - 1}
-    changed = sorted(it for it in {*entries.changed(known), *turned, *laid_out} if it < len(known))
+    laid_out = basis.tables if room != basis.room else basis.tables & {len(entries) - len(new) - 1}
+    again = {*_turned(state, folds, basis.folds), *laid_out}
+    turned = sorted((it for it in again if it < len(entries)), reverse=True)
     done, paused, tables = list[int](), False, set(basis.tables)
-    for position in (*changed, *last):
-        old = cells[position] if position < len(cells) else None
-        entry = entries[position]
+    for position in merge(changed, turned, reverse=True):
+        if done and done[-1] == position:
+            continue
+        if paused:
+            break
+        entry, old = entries[position], cells[position]
         fit = Fit(room, position < len(entries) - 1 or not state.is_running)
         cell = _cell(entry, old, state.cwd, pause, boundary, fit, is_open=folds.is_open(entry))
         if cell.has_table:
             tables.add(position)
         cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
         done.append(position)
-        if position < last.start and not cell.is_paused:
-            known = _placed(known, position, entry)
-        if cell is not old and pause() and (position < len(entries) - 1 or cell.is_paused):
-            paused = True
-            if position >= last.start:  # all before it is done; and the logs share what they have
-                known = entries.first(position + (not cell.is_paused))
-            break
-    shown = entries.first(len(cells))
-    ended, was = min(basis.ended, len(shown)), basis.room if paused else room
-    arranged = _Drawn(shown, cells, blocks, folds, ended, was, frozenset(tables), paused)
+        paused = cell is not old and (cell.is_paused or pause())
+    else:
+        paused = bool(done) and cells[done[-1]].is_paused
+    since = done[-1] + cells[done[-1]].is_paused if paused else 0
+    ended, was = min(basis.ended, len(entries)), basis.room if paused else room
+    arranged = _Drawn(
+        entries, cells, blocks, folds, ended, basis.runs, was, frozenset(tables), paused
+    )
     arranged = boundary.draw(
-        lambda: _arranged(arranged, done, last.start, state.index, boundary),
+        lambda: _arranged(arranged, basis, done[::-1], state.index, boundary),
         partial(_unarranged, arranged),
     )
     if paused:
-        keys = group.with_groups(cells[at].block.key for at in done if not cells[at].is_paused)
+        keys = group.with_groups(cells[at].block.key for at in done if at >= since)
         folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
-        return replace(arranged, entries=known, folds=folds)
+        return replace(arranged, entries=known.since(since, entries), folds=folds)
     return arranged
 
 
 def _arranged(
     drawn: _Drawn,
+    basis: _Drawn,
     done: Sequence[int],
-    first_new: int,
     index: Mapping[str, int],
     boundary: Boundary,
 ) -> _Drawn:
     """Put tool calls among each other: close together, in groups, and in each other.
 
-    `done` are the positions that were drawn, ascending; those since `first_new` were not there.
+    `done` are the positions that were drawn, ascending.
     """
-    entries, cells, blocks = drawn.entries, drawn.cells, drawn.blocks
-    drawn = replace(drawn, ended=group.last_calls(entries, done, drawn.ended))
-    changed = [at for at in done if at < first_new]
-    new = range(first_new, len(cells)) if done and done[-1] >= first_new else range(0)
+    known = len(basis.entries)
+    if len(drawn.entries) < known or any(map(partial(_is_another, drawn, basis), done)):
+        drawn, known = replace(drawn, runs=Table(), ended=0), 0  # it is another transcript
+    ended = drawn.ended
+    drawn = replace(drawn, ended=group.last_calls(drawn.entries, done, ended))
+    rest = list(range(ended, min(drawn.ended, known)))
+    for at in done:
+        small = boundary.draw(partial(_in_run, drawn, basis, at, index), lambda _error: None)
+        if small is None:
+            rest.append(at)
+        drawn = small or drawn
+    entries, cells = drawn.entries, drawn.cells
     settled = set[int]()
     inner = (it for at in done if isinstance(it := entries[at], ToolCall) and it.parent in index)
     outer = {index[it.parent] for it in inner}
-    for position in (*group.touched(entries, changed, new, drawn.ended), *sorted(outer)):
+    for position in (*group.touched(entries, rest, drawn.ended), *sorted(outer)):
         if position in settled:
             continue
-        shown = boundary.draw(
-            partial(_around, drawn, position, index), partial(_alone, cells[position], position)
+        shown, run = boundary.draw(
+            partial(_around, drawn, position, index),
+            lambda error, at=position: (_alone(cells[at], at, error), None),  # type: ignore[misc]
         )
         settled.update(shown)
-        for at, block in shown.items():
-            blocks = _placed(blocks, at, block)
+        runs = group.noted(drawn.runs, run, shown)
+        drawn = _with_blocks(replace(drawn, runs=runs), shown)
+    return drawn
+
+
+def _is_another(drawn: _Drawn, basis: _Drawn, position: int) -> bool:
+    """Tell whether another entry was drawn there: an entry keeps its place."""
+    was = basis.entries[position] if position < len(basis.entries) else UNDRAWN
+    return was is not UNDRAWN and was.key != drawn.entries[position].key
+
+
+def _in_run(drawn: _Drawn, basis: _Drawn, position: int, index: Mapping[str, int]) -> _Drawn | None:
+    """Return the drawing with a call that has changed among other calls, whatever their number.
+
+    None: it is not that simple, or may be not.
+    """
+    if position >= min(basis.ended, drawn.ended):
+        return None
+    entry, was = drawn.entries[position], basis.entries[position]
+    cell, old = drawn.cells[position], basis.cells[position]
+    is_shown = any(it.is_open or it.is_faulty for it in (cell, old))
+    if not isinstance(entry, ToolCall) or is_shown or was is entry or was is UNDRAWN:
+        return None
+    if not group.is_quiet(entry):
+        is_moved = not isinstance(was, ToolCall) or entry.parent != was.parent
+        alone = {position: _spaced(drawn, position, index)}
+        return None if group.is_quiet(was) or is_moved else _with_blocks(drawn, alone)
+    if group.is_quiet(was):
+        is_hidden = entry.kind == getattr(was, "kind", "") and not basis.blocks[position].lines
+        hidden = {position: group.hidden(cell.block)}
+        return _with_blocks(drawn, hidden) if is_hidden else None
+    run, sides = group.joined(drawn.runs, entry, position)
+    opened = f"{group.PREFIX}{drawn.cells[run.first].block.key}" in drawn.folds.opened
+    if opened or any(it.is_open for it in sides):
+        return None
+    shown = {position, run.first, run.last - 1}
+    for side in sides:
+        shown |= {side.first} if side.is_folded else {*range(side.first, side.last)}
+    blocks = {at: _spaced(drawn, at, {}) for at in shown}
+    if run.is_folded:
+        head = group.head(run, blocks[run.first], blocks[run.last - 1])
+        blocks = {at: group.hidden(block) for at, block in blocks.items()} | {run.first: head}
+    runs = group.noted(drawn.runs, run, (position - 1, position, position + 1))
+    return _with_blocks(replace(drawn, runs=runs), blocks)
+
+
+def _with_blocks(drawn: _Drawn, shown: Mapping[int, Block]) -> _Drawn:
+    blocks = drawn.blocks
+    for at, block in shown.items():
+        blocks = _placed(blocks, at, block)
     return replace(drawn, blocks=blocks)
 
 
@@ -338,17 +411,22 @@ def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:
     return replace(drawn, blocks=_placed(drawn.blocks, last, shown))
 
 
-def _around(drawn: _Drawn, position: int, index: Mapping[str, int]) -> dict[int, Block]:
-    """Return the block at that position, with those of its group, as they stand among others."""
-    entries, cells = drawn.entries, drawn.cells
-    calls = group.members(entries, position, drawn.ended)
-    span = calls or range(position, position + 1)
-    shown = [_spaced(drawn, at, index) for at in span]
-    if calls:
-        members = [cells[at] for at in calls]
-        is_open = _is_group_open(members, drawn.folds.opened)
-        shown = group.folded([entries[at] for at in calls], shown, is_open=is_open)
-    return dict(zip(span, shown, strict=True))
+def _around(
+    drawn: _Drawn, position: int, index: Mapping[str, int]
+) -> tuple[dict[int, Block], group.Run | None]:
+    """Return the block at that position, with those of its run, as they stand among others."""
+    run = group.run_around(drawn.entries, position, drawn.ended)
+    span = range(run.first, run.last) if run else range(position, position + 1)
+    shown = {at: _spaced(drawn, at, index) for at in span}
+    if run is None:
+        return shown, None
+    run = replace(run, is_open=_is_group_open([drawn.cells[at] for at in span], drawn.folds.opened))
+    if len(run) >= group.LEAST:
+        last = shown[run.last - 1]
+        if run.is_folded:
+            shown = {at: group.hidden(block) for at, block in shown.items()}
+        shown[run.first] = group.head(run, _spaced(drawn, run.first, index), last)
+    return shown, run
 
 
 def _alone(cell: Cell, position: int, error: Exception) -> dict[int, Block]:

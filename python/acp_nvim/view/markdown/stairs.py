@@ -7,7 +7,7 @@ breaks the line. For `table` only.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -68,15 +68,20 @@ def hanging(text: str) -> str:
 
 
 def pieces(
-    text: str, start: int, end: int, hidden: Container[int], cells: Mapping[int, int]
+    text: str,
+    start: int,
+    end: int,
+    hidden: Sequence[tuple[int, int]],
+    width: Callable[[str], int],
 ) -> Pieces:
-    """Return the parts of a cell; `cells` says how many cells each character takes."""
+    """Return the parts of a cell, of which some characters are hidden."""
     at, found = start, list[Piece]()
     while at < end:
         word = _WORD.match(text, at, end)
         stop = max(word.end() if word else end, at + 1)
-        raw = sum(cells[it] for it in range(at, stop))
-        found.append(Piece(stop, raw, sum(cells[it] for it in range(at, stop) if it not in hidden)))
+        raw = width(text[at:stop])
+        gone = (text[max(at, first) : min(stop, last)] for first, last in hidden)
+        found.append(Piece(stop, raw, raw - sum(map(width, gone))))
         at = stop
     return tuple(found)
 

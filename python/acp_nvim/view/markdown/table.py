@@ -231,12 +231,8 @@ def _padding(cell: _Cell, width: int, alignment: str) -> list[VirtualText]:
 def _pieces(row: Row, cell: _Cell) -> Pieces:
     """Return the parts of a cell that stay in one row each."""
     hides = (it for it in row.marks if isinstance(it, Conceal) and not it.character)
-    hidden = {at for it in hides for at in range(it.start, it.end)}
-    cells, at = dict[int, int](), cell.start
-    for cluster in _CLUSTER.findall(row.text[cell.start : cell.end]):
-        cells |= dict.fromkeys(range(at, at + len(cluster)), 0) | {at: _cells(cluster)}
-        at += len(cluster)
-    return pieces(row.text, cell.start, cell.end, hidden, cells)
+    hidden = [(it.start, it.end) for it in hides if it.start < cell.end and it.end > cell.start]
+    return pieces(row.text, cell.start, cell.end, hidden, display_width)
 
 
 def _segments(text: str, start: int) -> list[tuple[int, int, bool]]:

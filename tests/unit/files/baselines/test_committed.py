@@ -111,3 +111,21 @@ async def test_why_a_text_is_not_known(root: Path, roots: Roots) -> None:
         "large": "too large",
         "z.txt": "not read before",
     }
+
+
+@pytest.mark.parametrize("rule", ["", "*.py text eol=crlf\n"])
+async def test_what_git_has_to_the_byte_is_not_read_in_the_background(
+    root: Path, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    monkeypatch.setattr(module, "MANY", 0)
+    if rule:
+        root.mkdir(exist_ok=True)
+        (root / ".gitattributes").write_text(rule)
+    paths, seen = filled(root), Baselines()
+    await seen.refresh(Roots(str(root)), deadline=0.0)
+    await seen.read_on()
+    read = [path for path in paths if seen.text(str(path)) is not UNKNOWN]
+    assert len(read) <= 1 if not rule else len(read) == len(paths)
+    paths[-1].write_text("changed\n")
+    told = await seen.changes(Roots(str(root)))
+    assert [(it.path, it.after) for it in told.known] == [(str(paths[-1]), "changed\n")]

@@ -19,6 +19,7 @@ from acp_nvim.files.baselines.listing import Listing, Listings
 from acp_nvim.files.baselines.watch import Watch
 from acp_nvim.files.roots import Roots
 from tests.support.files.baselines import NOTHING, known, no_git, repository, run, unknown
+from tests.support.files.file_rig import FileRig
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has inotify")
 
@@ -334,6 +335,23 @@ def test_a_mount_below_counts_by_its_own_name(
     assert watch._file_systems("/a/b") == {"xfs"}
     assert watch._file_systems("/a/with space/b") == {"nfs4"}
     assert watch._file_systems("/c") == {"ext4"}
+
+
+async def test_what_the_next_prompt_would_wait_for_is_done_before_it(root: Path) -> None:
+    watched = Rig()
+    rig = FileRig(root, baselines=watched.seen)
+    for number in range(watch.FEW + 1):
+        (root / str(number)).mkdir()
+        (root / str(number) / "a").write_text("1")
+    await rig.sync.prepare(rig.roots)
+    assert watched.seen.is_torn(rig.roots)
+    await rig.sync.settle(rig.roots)
+    assert not watched.seen.is_torn(rig.roots)
+    assert watched.listings.scans == 2
+    (root / "0/a").write_text("2")
+    await rig.sync.prepare(rig.roots)
+    assert watched.seen.text(str(root / "0/a")) == "2"
+    assert watched.listings.scans == 2
 
 
 async def test_a_folder_of_no_session_is_watched_no_more(root: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim.editor import OpenFile
 from acp_nvim.errors import EditorError
 from acp_nvim.files.knowledge import MOST_KNOWN
 from acp_nvim.files.roots import Roots
@@ -157,7 +158,7 @@ async def test_an_editor_that_fails_delays_the_notes(rig: NotesRig):
     class Refusing(FakeFiles):
         refuses = True
 
-        async def loaded_paths(self, roots: Sequence[str]) -> Sequence[str]:
+        async def survey(self, roots: Sequence[str]) -> Sequence[OpenFile]:
             if self.refuses:
                 raise EditorError("E565: not now")
             return ()

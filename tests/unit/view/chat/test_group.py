@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Text
+from acp_nvim.session.event import ChunkReceived, ToolCallUpdated
 from acp_nvim.session.log import Log
 from acp_nvim.session.model import LineCount
+from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import Entry, Message, SessionState, ToolCall
+from acp_nvim.view.chat import group, transcript
 from acp_nvim.view.chat.transcript import Transcript, fold, render, row_of
 from tests.unit.view.look import looks
 
@@ -122,23 +126,74 @@ def test_what_is_folded_away_is_found_where_its_group_is() -> None:
     assert [row_of(view, key) for key in ("tool:0", "tool:2", "m")] == [2, 2, 4]
 
 
+def changed(entry: Entry, chance: random.Random) -> Entry:
+    if not isinstance(entry, ToolCall):
+        return entry
+    status = chance.choice(["completed", "completed", "failed", "in_progress"])
+    return replace(entry, status=status, kind=chance.choice([entry.kind, "read", "edit"]))
+
+
 def test_step_by_step_it_looks_as_at_once() -> None:
     chance = random.Random(1)
     for _ in range(60):
         entries: list[Entry] = []
         view: Transcript | None = None
+        opened = NONE
         for number in range(24):
-            if entries and chance.random() < 0.4:
-                at = chance.randrange(len(entries))
-                entry = entries[at]
-                if isinstance(entry, ToolCall):
-                    status = chance.choice(["completed", "failed", "in_progress"])
-                    entries[at] = replace(entry, status=status)
-            elif chance.random() < 0.3:
+            for _ in range(chance.choice([0, 1, 1, 3])):
+                if entries:
+                    at = chance.randrange(len(entries))
+                    entries[at] = changed(entries[at], chance)
+            if chance.random() < 0.3:
                 entries.append(replace(SAID, key=f"m{number}"))
             else:
                 status = chance.choice(["completed", "in_progress"])
                 entries.append(call(number, status=status))
+            if view and chance.random() < 0.1:
+                opened = fold(view, opened, chance.randrange(view.blocks.height), "toggle")
             now = state(*entries)
-            view = render(now, NONE, view)
-            assert drawn(view) == drawn(render(now, NONE, None))
+            view = render(now, opened, view)
+            assert drawn(view) == drawn(render(now, opened, None))
+
+
+@pytest.mark.parametrize("says_before", [True, False])
+def test_5_000_open_calls_of_one_turn_end_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, *, says_before: bool
+) -> None:
+    """What it takes is counted: each call that ends costs the same, be there 500 or 5,000."""
+    looked = Counter[str]()
+    for module, name in ((group, "is_quiet"), (transcript, "_spaced"), (group, "hidden")):
+        real = getattr(module, name)
+
+        def counted(*given: Any, real: Any = real, name: str = name) -> Any:
+            looked[name] += 1
+            return real(*given)
+
+        monkeypatch.setattr(module, name, counted)
+
+    def work(count: int, *, says_before: bool) -> int:
+        looked.clear()
+        said = ChunkReceived("agent", Text("I wait for them."))
+        now = SessionState("tutor", "/w", id="s")
+        for number in range(count):
+            now = reduce(now, ToolCallUpdated(f"{number}", kind="read", status="pending"))
+        now = reduce(now, said) if says_before else now
+        view = render(now, NONE, None)
+        for number in range(count):
+            now = reduce(now, ToolCallUpdated(f"{number}", status="completed"))
+            if number % 5 == 0:
+                view = render(now, NONE, view)
+        now = now if says_before else reduce(now, said)
+        view = render(now, NONE, view)
+        assert drawn(view)[0] == f"▸ ✓ {count:,} calls: {count} read"
+        return looked.total()
+
+    assert work(5_000, says_before=says_before) < 11 * work(500, says_before=says_before)
+
+
+def test_another_transcript_in_the_same_place_has_groups_of_its_own() -> None:
+    view = render(state(*calls(6), SAID), NONE, None)
+    again = state(*calls(2), replace(SAID, key="a"), *calls(9)[4:], replace(SAID, key="b"))
+    assert drawn(render(again, NONE, view)) == drawn(render(again, NONE, None))
+    view = render(state(), NONE, view)
+    assert drawn(render(again, NONE, view)) == drawn(render(again, NONE, None))

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
-from itertools import chain
+import random
+from itertools import chain, pairwise
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Diff, Resource, Text
+from acp_nvim.session.event import ChunkReceived
 from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion, PlanEntry, Prompt
+from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import Entry, Message, Notice, Plan, SessionState, ToolCall, Usage
 from acp_nvim.view.chat import transcript
 from acp_nvim.view.chat.transcript import (
@@ -249,7 +252,7 @@ def test_a_pause_takes_nothing_away() -> None:
     before = render(state(said(1, "one"), said(2, "two"), said(3, "three")), NONE, None)
     changed = state(said(1, "ONE"), said(2, "TWO"), said(3, "THREE"))
     first = render(changed, NONE, before, lambda: True)
-    assert drawn(first) == ["ONE", "", "two", "", "three", ""]
+    assert drawn(first) == ["one", "", "two", "", "THREE", ""]
     assert first.paused
     second = render(changed, NONE, first, lambda: True)
     third = render(changed, NONE, second, lambda: True)
@@ -257,13 +260,87 @@ def test_a_pause_takes_nothing_away() -> None:
     assert not third.paused
 
 
+def test_the_end_is_drawn_first_and_what_is_above_it_later() -> None:
+    shown = state(*(said(number, f"answer {number}") for number in range(1, 1_001)))
+    first = render(shown, NONE, None, lambda: True)
+    assert drawn(first) == ["answer 1000", ""]
+    more = said(1_001, "answer 1001")
+    later = render(state(*shown.entries, more), NONE, first, lambda: True)
+    assert drawn(later) == ["answer 1000", "", "answer 1001", ""]
+    slices = in_slices(shown)
+    assert drawn(slices[-1]) == drawn(render(shown, NONE, None))
+    for before, after in pairwise(slices):
+        (op,) = patch(before.blocks, after.blocks)
+        assert (op.first, op.last, len(op.lines)) == (0, 0, 2)  # nothing else is touched
+
+
+def test_slices_of_any_transcript_come_to_the_same() -> None:
+    chance = random.Random(1)
+    for _ in range(50):
+        view: Transcript | None = None
+        entries: list[Entry] = []
+        for number in range(12):
+            for _ in range(chance.randrange(5)):
+                key = f"k{len(entries)}"
+                status = chance.choice(["pending", "completed", "failed"])
+                calls = replace(call(status=status, kind=chance.choice(["read", "edit"])), key=key)
+                entries.append(
+                    chance.choice([calls, calls, replace(said(1, f"{key}\n\nb"), key=key)])
+                )
+            if entries and chance.random() < 0.7:
+                at = chance.randrange(len(entries))
+                if isinstance(known := entries[at], ToolCall):
+                    entries[at] = replace(known, status="completed", title=f"T{number}")
+            shown = state(*entries)
+            for _ in range(chance.randrange(1, 6)):
+                view = render(shown, NONE, view, lambda: chance.random() < 0.6)
+        while view is not None and view.paused:
+            view = render(shown, NONE, view, lambda: chance.random() < 0.6)
+        assert view is not None
+        assert drawn(view) == drawn(render(shown, NONE, None))
+
+
 def test_a_long_message_is_cut_and_all_of_it_can_be_opened() -> None:
-    text = "line\n" * 7_000
+    text = "line\n" * 6_999 + "the end\n"
     shown = state(asked(1, "hi"), said(1, text))
     view = render(shown, NONE, None)
-    assert drawn(view)[-3:] == ["line", "… 2,000 more lines: <CR> opens all", ""]
+    assert drawn(view)[5_001:5_004] == ["line", "… 1,900 more lines: <CR> opens all", "line"]
+    assert drawn(view)[-3:] == ["line", "the end", ""]
+    assert len(drawn(view)) == 2 + 5_000 + 1 + 100 + 1
     assert all_at(shown, view, 5_002) == text
     assert all_at(shown, view, 5_001) is None
+
+
+def test_a_message_that_grows_beyond_what_is_shown_shows_its_end() -> None:
+    now = SessionState("tutor", "/w", id="s")
+    view: Transcript | None = None
+    changed = []
+    for number in range(700):
+        more = "".join(f"line {number * 10 + it} of *words*\n" for it in range(10))
+        now = reduce(now, ChunkReceived("agent", Text(f"{more}the last of {number}")))
+        before, view = view, render(now, NONE, view)
+        block, row = view.blocks.at(view.blocks.height - 2) or (view.blocks[0], 0)
+        assert block.lines[row].text == f"the last of {number}"
+        if before:
+            changed.append(sum(len(op.lines) for op in patch(before.blocks, view.blocks)))
+    assert drawn(view) == drawn(render(now, NONE, None))
+    assert sum(changed) < 700 * 30
+    assert sum(it > 50 for it in changed) < 30
+
+
+@pytest.mark.parametrize("text", ["x" * 3_000_000, "\n" * 9_000, "a" * 30_000 + "\n" * 6_000])
+def test_the_end_of_odd_texts_is_shown(text: str) -> None:
+    view = render(state(said(1, text + "the end")), NONE, None)
+    assert drawn(view)[-2].endswith("the end")
+    assert len(drawn(view)) < 5_300
+
+
+def test_of_a_message_of_many_parts_the_end_of_the_last_is_shown() -> None:
+    long, last = Text("line\n" * 6_000), Text("and\nthe end")
+    parts = (long, Resource("file:///w/a", "x"), last)
+    view = render(state(Message("m", "agent", 1, parts)), NONE, None)
+    rests = ["… 1,000 more lines: <CR> opens all", "… 2 more parts: <CR> opens all"]
+    assert drawn(view)[5_000:] == [*rests, "and", "the end", ""]
 
 
 def test_a_long_plan_is_cut_and_all_of_it_can_be_opened() -> None:

@@ -1,0 +1,38 @@
+-- Texts in so many cells of the screen, which only Neovim can count.
+
+local api = vim.api
+
+local M = {}
+
+--- The text, cut at its end where it does not fit.
+---@param text string
+---@param width integer
+---@return string
+function M.cut(text, width)
+  if api.nvim_strwidth(text) <= width then
+    return text
+  end
+  return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 0)), text)
+end
+
+---@param chunks { [1]: string, [2]: string }[] texts and groups
+---@return integer
+function M.of(chunks)
+  return vim.iter(chunks):fold(0, function(sum, chunk)
+    return sum + api.nvim_strwidth(chunk[1])
+  end)
+end
+
+--- How wide the widest line is, if there is room for it.
+---@param lines string[]
+---@param most integer
+---@return integer
+function M.widest(lines, most)
+  local width = 1
+  for _, line in ipairs(lines) do
+    width = math.max(width, api.nvim_strwidth(line))
+  end
+  return math.max(math.min(width, most), 1)
+end
+
+return M
