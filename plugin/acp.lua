@@ -40,6 +40,9 @@ map('n', 'cancel', '<Cmd>Acp cancel<CR>', 'Cancel the running turn')
 map('n', 'follow', '<Cmd>Acp follow<CR>', 'Follow the agent, or no longer')
 map('n', 'permit', '<Cmd>Acp permit<CR>', 'Go to the oldest question of the agent')
 
+local next_question = "<Cmd>lua require('acp.command.invoke').key('session', 'next_question')<CR>"
+map('n', 'next-question', next_question, 'Go to the question, then to the next one')
+
 local function map_answer(name, kind, desc)
   local lua = "<Cmd>lua require('acp.command.invoke').key('session', 'permit', { kind = '%s' })<CR>"
   map('n', name, lua:format(kind), desc)
@@ -100,7 +103,7 @@ local own = {
     'yank-code yank-answer send older newer drop told put put-before take-back',
     'agent-details agent-start agent-install agent-remove agent-stop agents-fetch',
     'edit-prompt rewind output output-to-quickfix list-open list-answer list-close list-rename',
-    'list-delete list-filter take-version next-version previous-version',
+    'list-delete list-filter list-compare take-version next-version previous-version',
     'next-compared previous-compared open-compared',
   },
   i = { 'send older newer' },

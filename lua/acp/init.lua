@@ -98,13 +98,23 @@ function M.tool(tool)
   return require('acp.tools.own').add(tool)
 end
 
+---@class acp.OpenSession
+---@field id? string
+---@field parent? string of a sub-agent's
+---@field agent string
+---@field title? string
+---@field cwd string
+---@field state? string
+---@field pending integer
+
 --- The sessions that there are, the one used last first.
----@return { id?: string, agent: string, title?: string, cwd: string, state?: string, pending: integer }[]
+---@return acp.OpenSession[]
 function M.sessions()
   return vim.tbl_map(function(chat)
     local status = vim.b[chat.chat].acp_status or {}
     return {
       id = status.session,
+      parent = status.parent,
       agent = chat.agent,
       title = status.title,
       cwd = chat.root,

@@ -179,11 +179,13 @@ vim.g.acp = nil
 ---@field turn integer
 ---@field path string
 ---@field hunks { first: integer, last: integer, added: integer, removed: integer, state: acp.HunkState }[]
+---@field sub_agent? string name of the one that made them
 
 --- What all events have (:help acp-events); those of one name have the fields of its class besides.
 ---@class acp.Event
 ---@field agent string
 ---@field session? string
+---@field parent? string of a sub-agent's session: that which has begun it
 
 ---@class acp.Event.AcpConnected: acp.Event
 

@@ -45,12 +45,20 @@ def golden(version: int) -> tuple[Message, ...]:
 
 def talks() -> list[Talk]:
     """Return all of them."""
-    logs = [Talk(log.stem, 1, _session(log), log) for log in sorted(SESSIONS.glob("*.jsonl"))]
+    logs = [
+        Talk(log.stem, _version(log), _session(log), log)
+        for log in sorted(SESSIONS.glob("*.jsonl"))
+    ]
     return [*logs, Talk("golden-1", 1, SESSION), Talk("golden-2", 2, SESSION)]
 
 
 def _files(version: int) -> Iterator[Path]:
     return iter(sorted((GOLDEN / f"v{version}").glob("*.json")))
+
+
+def _version(log: Path) -> int:
+    """Return the version of the protocol that a recorded talk is in."""
+    return int(recorded(log, Path("/p"))[0][1]["params"]["protocolVersion"])
 
 
 def _session(log: Path) -> str:

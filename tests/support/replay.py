@@ -12,7 +12,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ import anyio
 
 from acp_nvim.client.session import Session
 from acp_nvim.errors import UserError
+from acp_nvim.session.sub_agents import activity
 from acp_nvim.view.snapshot import snapshot
 from tests.support.agents.scripted_agent import PATIENCE, Closed
 from tests.support.agents.voice import line
@@ -138,7 +139,7 @@ class Replay:
             assert not self.exact
 
     def _answer(self, outcome: Message) -> None:
-        questions = self._session.state.questions
+        questions = self._stage.questions.pending
         if questions and "optionId" in outcome:
             self._stage.choose(questions[0].id, outcome["optionId"])
 
@@ -178,10 +179,13 @@ def prepare(lines: list[Line]) -> None:
                 Path(path).write_text(text, encoding="utf-8")
 
 
-def outcome(session: Session, project: Path) -> dict[str, Any]:
-    """Return what the session holds at the end, for a comparison."""
-    held = snapshot(session.state)
-    text = json.dumps({name: held[name] for name in ("state", "turn", "plan", "entries")})
+def outcome(session: Session, project: Path, children: Sequence[Session] = ()) -> dict[str, Any]:
+    """Return what the session holds at the end, and its sub-agents, for a comparison."""
+    held = {name: snapshot(session.state)[name] for name in ("state", "turn", "plan", "entries")}
+    names = [[it.name, activity(session.state, it)] for it in session.state.sub_agents]
+    inner = [outcome(child, project) for child in children]
+    whole = held | ({"sub_agents": names} if names else {})
+    text = json.dumps(whole | ({"children": inner} if inner else {}))
     text = re.sub(r" \\u00b7 \d+:\d\d\b", r" \\u00b7 0:00", text)  # how long a turn takes here
     return dict(json.loads(text.replace(str(project), PROJECT)))
 
@@ -190,11 +194,12 @@ async def play(path: Path, project: Path) -> dict[str, Any]:
     """Play a log in that folder, and return what the session holds then."""
     lines = recorded(path, project)
     prepare(lines)
-    async with Stage(project) as stage:
+    version = lines[0][1]["params"]["protocolVersion"]
+    async with Stage(project, protocol=version) as stage:
         replay = Replay(stage, lines)
         session = await replay.play()
         await replay.settle()
-        return outcome(session, project)
+        return outcome(session, project, stage.client.registry.children())
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ def _validate_call(message: dict[str, Any], stable: Path) -> None:
     is_new = method == "session/list" and "archived" in message.get("params", {})
     servers = (message.get("params") or {}).get("mcpServers", ())
     is_new = is_new or any(it.get("type") == "acp" for it in servers)
+    is_new = is_new or "subagents" in (message.get("params") or {}).get("clientCapabilities", {})
     schema = UNSTABLE if method in NOT_YET_STABLE or is_new else stable
     definition = _definition(method, frozenset({"agent", "protocol"}), kind, schema)
     _check(definition, message.get("params", {}), schema)

@@ -278,7 +278,7 @@ class Stage:
         self._changed = anyio.Event()
 
 
-def _nobody(session_id: str) -> None:
+def _nobody(session_id: str, path: str) -> None:
     """Say of no session whose turn runs in it."""
 
 

@@ -78,7 +78,7 @@ end
 
 ---@param menu acp.Menu
 ---@param step 1|-1
-local function go(menu, step)
+function M.go(menu, step)
   if not menu.ask or menu.ask.count < 2 then
     return notice.notice('no other question waits')
   end
@@ -214,7 +214,7 @@ function M.map(menu, fold)
   end
   for key, step in pairs({ [']q'] = 1, ['[q'] = -1 }) do
     keys.map(menu.bufnr, 'n', key, step == 1 and 'Next question' or 'Previous question', function()
-      go(menu, step)
+      M.go(menu, step)
     end)
   end
 end

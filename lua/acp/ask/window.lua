@@ -271,6 +271,16 @@ local function find_option(wanted)
   end
 end
 
+--- Go to the question on screen, and from there to the next one, whichever session asks it.
+function M.next_question()
+  if not menu.ask then
+    return notice.notice('no agent is asking for anything')
+  elseif api.nvim_get_current_win() == menu.winid then
+    return require('acp.ask.keys').go(menu, 1)
+  end
+  enter()
+end
+
 --- Answer the question on screen by the kind of its option, or by its number; without such an option
 --- the window is focused. At once where no answer is given: the next key is meant for it.
 ---@param wanted { kind?: string, number?: integer }

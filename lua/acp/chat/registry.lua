@@ -102,10 +102,14 @@ function M.here(is_strict)
   return (#found > 0 or is_elsewhere) and found or project.holding(all, cwd)
 end
 
---- The chat of the current buffer, else the one of this project that was used last.
+--- The chat of the current buffer, else the one of this project that was used last; that of a
+--- sub-agent, which takes no prompts, only if it is the current one.
 ---@return acp.Chat?
 function M.current()
-  return M.of(api.nvim_get_current_buf()) or M.here()[1]
+  return M.of(api.nvim_get_current_buf())
+    or vim.iter(M.here()):find(function(chat)
+      return not (vim.b[chat.chat].acp_status or {}).parent
+    end)
 end
 
 ---@return table status of the current chat as the host has told it, empty if there is none

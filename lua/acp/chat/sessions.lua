@@ -7,6 +7,7 @@ local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
+local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
@@ -24,6 +25,8 @@ local ROWS = 10
 ---@field session string '' until it is open
 ---@field chat integer 0 if no chat shows it
 ---@field title string
+---@field worktree? string
+---@field call? string of a sub-agent that works in a call; the chat is its agent's
 
 ---@type integer? the buffer
 local list
@@ -40,7 +43,35 @@ end
 local function tell(row, action, title)
   local payload = { list = list, action = action, title = title }
   payload.agent, payload.session, payload.chat = row.agent, row.session, row.chat
-  bridge.notify('session', payload)
+  payload.call = row.call
+  if action ~= 'open' or not row.call then
+    return bridge.notify('session', payload)
+  end
+  bridge.call('session', payload, function(err, place)
+    if err then
+      return notice.warn(err)
+    end
+    hands.calmly('the chat', function()
+      require('acp.chat.window').show_row(place.chat, place.row)
+    end)
+  end)
+end
+
+--- Compare what came of the worktrees of the selected rows.
+local function compare()
+  local rows, first, last = (vim.b.acp_status or {}).rows or {}, vim.fn.line('v'), vim.fn.line('.')
+  local names = {}
+  for line = math.min(first, last), math.max(first, last) do
+    local name = rows[line] and rows[line].worktree
+    if name and not vim.list_contains(names, name) then
+      table.insert(names, name)
+    end
+  end
+  vim.cmd('normal! \27')
+  if #names == 0 then
+    return notice.notice('no session of these has a worktree')
+  end
+  vim.cmd.Acp({ args = { 'compare', unpack(names) } })
 end
 
 ---@param action 'open'|'close'|'delete'|'answer'
@@ -109,6 +140,9 @@ local function map_keys(buffer)
   map('D', 'Delete the session for good', 'list-delete', doing('delete'))
   keys.map(buffer, 'n', 'N', 'Open a session in a worktree', '<Plug>(acp-worktree)')
   keys.map(buffer, 'n', '=', 'Compare what came of the worktrees', '<Plug>(acp-compare)')
+  keys.map(buffer, 'x', '=', 'Compare what the sessions have made', compare, 'list-compare')
+  local next_question = '<Plug>(acp-next-question)'
+  keys.map(buffer, 'n', ']q', 'Go to the question that waits, of any session', next_question)
   map('/', 'Show only the sessions with these words', 'list-filter', filter)
   map('q', 'Close the window', 'close', function()
     pcall(layout.close_window, api.nvim_get_current_win())

@@ -81,6 +81,21 @@ function M.enter(number)
   end
 end
 
+--- Show a chat, with the cursor in one of its rows.
+---@param number integer
+---@param row integer 0-based
+function M.show_row(number, row)
+  M.show(number)
+  local window = layout.window_of(number)
+  if window then
+    api.nvim_set_current_win(window)
+    vim.cmd("normal! m'")
+    local last = api.nvim_buf_line_count(number)
+    api.nvim_win_set_cursor(window, { math.min(row + 1, last), 0 })
+    vim.cmd('normal! zz')
+  end
+end
+
 --- There is no chat: say so, or wait for those that are being brought back.
 ---@param what? 'open'|'close'|'toggle'
 ---@param mods? vim.api.keyset.cmd_mods

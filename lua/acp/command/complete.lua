@@ -60,6 +60,26 @@ local function turns()
   return numbers
 end
 
+---@param turn? string its number; the last one that has some without it
+---@return string[] names of the sub-agents in that turn
+local function sub_agents(turn)
+  local all = chats.status().sub_agents or {}
+  local number = tonumber(turn) or (#all > 0 and all[#all].turn)
+  return pluck(
+    vim.tbl_filter(function(it)
+      return it.turn == number
+    end, all),
+    'name'
+  )
+end
+
+--- A turn, then a sub-agent in it; or a sub-agent alone.
+---@param before? string
+---@return string[]
+local function parts(before)
+  return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
+end
+
 local sources
 sources = {
   agent = function()
@@ -78,6 +98,10 @@ sources = {
     end)
   end,
   turn = turns,
+  part = parts,
+  sub_agent = function()
+    return sub_agents()
+  end,
   mode = function()
     return pluck(chats.status().modes, 'id')
   end,
@@ -122,7 +146,8 @@ sources = {
 }
 
 --- Sources that know a second word, too, and those that know all.
-local seconds, all = { option = true, worktree = true }, { race = true, compare = true }
+local seconds = { option = true, worktree = true, part = true }
+local all = { race = true, compare = true }
 
 ---@param sub acp.SubCommand?
 ---@param rest string what stands before the cursor, after the sub-command

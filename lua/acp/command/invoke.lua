@@ -12,8 +12,11 @@ local M = {}
 ---@return string? problem
 local function wrong_word(sub, word)
   local words, allowed = sub.words or {}, vim.list_extend({ sub.number }, sub.words or {})
+  table.insert(allowed, sub.named)
   local is_number = word and sub.number and word:match('^[1-9]%d*$')
   if not word or #allowed == 0 or is_number or vim.list_contains(words, word) then
+    return nil
+  elseif sub.named and require('acp.command.sub_agents').has(word) then
     return nil
   end
   local last = table.remove(allowed)

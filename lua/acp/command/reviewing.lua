@@ -1,6 +1,7 @@
 -- Sub-commands of the review whose arguments mean several things, or can be wrong.
 
 local notice = require('acp.ui.notice')
+local sub_agents = require('acp.command.sub_agents')
 
 local M = {}
 
@@ -11,13 +12,31 @@ local function lines(range)
   return range or { line, line }
 end
 
---- Keep or reject: what is under the cursor, lines, a file or all.
+--- The number of a turn and the name of a sub-agent, each of which may be missing.
+---@param text string
+---@param does fun(part: { turn?: integer, by?: string })
+function M.part(text, does)
+  local first, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
+  local turn = tonumber(first)
+  if rest:find('%s') or rest ~= '' and not (turn and sub_agents.has(rest)) then
+    return notice.warn(('%s is not a turn and a sub-agent of it'):format(vim.trim(text)))
+  end
+  does({
+    turn = turn,
+    by = turn and rest ~= '' and rest or not turn and first ~= '' and first or nil,
+  })
+end
+
+--- Keep or reject: what is under the cursor, lines, a file, all, or what a sub-agent has done.
 ---@param verdict acp.Verdict
----@param scope? 'file'|'all'
+---@param scope? 'file'|'all'|string
 ---@param range? { [1]: integer, [2]: integer }
 ---@param because? string why, for the agent
 function M.decide(verdict, scope, range, because)
   local decide = require('acp.review.decide')
+  if scope and scope ~= 'file' and scope ~= 'all' then
+    return decide.decide_by(verdict, scope, because)
+  end
   local is_file = vim.bo.buftype == '' and not vim.b.acp_diff -- in a list a row is a hunk
   local is_whole = range and range[1] <= 1 and range[2] == vim.api.nvim_buf_line_count(0)
   if scope or is_whole and is_file then

@@ -266,5 +266,6 @@ function M.forget(what)
 end
 
 M.permit = question.permit
+M.next_question = question.next_question
 
 return M

@@ -19,6 +19,7 @@ local M = {}
 ---@field range? boolean
 ---@field words? string[] the only words that it takes
 ---@field number? string what the number is that it takes
+---@field named? string what else it takes: the name of a sub-agent
 ---@field complete? string where its words come from: acp.command.complete
 ---@field tell? string|true
 ---@field run fun(invoked: acp.Invocation)
@@ -122,10 +123,13 @@ local deeds = {
     require('acp.follow.follower').turn(invoked.word or 'toggle')
   end,
   review = function(invoked)
-    require('acp.review.decide').review(tonumber(invoked.word), invoked.word == 'off')
+    local is_off = vim.trim(invoked.text) == 'off'
+    review().part(is_off and '' or invoked.text, function(part)
+      require('acp.review.decide').review(part, is_off)
+    end)
   end,
   diff = function(invoked)
-    require('acp.review.overview').open(tonumber(invoked.word))
+    review().part(invoked.text, require('acp.review.overview').open)
   end,
   keep = function(invoked)
     review().decide('keep', invoked.word, invoked.range)
@@ -143,7 +147,9 @@ local deeds = {
     review().edit(vim.trim(invoked.text), invoked.range)
   end,
   undo = function(invoked)
-    require('acp.review.decide').rewind('undo', tonumber(invoked.word))
+    review().part(invoked.text, function(part)
+      require('acp.review.decide').rewind('undo', part)
+    end)
   end,
   redo = function()
     require('acp.review.decide').rewind('redo')

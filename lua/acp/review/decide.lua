@@ -27,6 +27,7 @@ local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
 ---@field because? string why, for the agent
 ---@field buffer? integer whose `mark` goes along with the lines
 ---@field mark? integer
+---@field by? string of all only what this sub-agent has done
 ---@field chat? integer where `all` was given
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
@@ -72,16 +73,17 @@ local function current_path()
 end
 
 --- Show what the agents have changed, or show it no longer.
----@param turn? integer one of the current session; without it all of them
+---@param part { turn?: integer, by?: string } of the current session; {}: all of them
 ---@param is_off boolean
-function M.review(turn, is_off)
+function M.review(part, is_off)
   local chat = require('acp.chat.window').current()
-  if turn and not chat then
+  if next(part) and not chat then
     return notice.warn(require('acp.command.agent').NO_SESSION)
   end
   bridge.notify('review', {
     chat = chat,
-    turn = turn,
+    turn = part.turn,
+    by = part.by,
     off = is_off or nil,
     path = places.file_here(),
     line = api.nvim_win_get_cursor(0)[1],
@@ -91,10 +93,20 @@ end
 --- Take back a turn, or return what was taken back. What an agent has done in earlier days can be
 --- taken back as well, so a session is not needed.
 ---@param verb 'undo'|'redo'
----@param turn? integer
-function M.rewind(verb, turn)
+---@param part? { turn?: integer, by?: string }
+function M.rewind(verb, part)
   local chat = require('acp.chat.window').current()
-  bridge.notify(verb, { chat = chat, turn = turn, path = places.file_here() })
+  local payload = { chat = chat, path = places.file_here() }
+  bridge.notify(verb, vim.tbl_extend('error', payload, part or {}))
+end
+
+--- Decide on all that a sub-agent has done.
+---@param verdict acp.Verdict
+---@param name string
+---@param because? string
+function M.decide_by(verdict, name, because)
+  local chat = require('acp.chat.window').current()
+  ask({ verdict = verdict, scope = 'all', by = name, chat = chat, because = because })
 end
 
 --- Decide on all files, on the file of the current buffer, or on lines of it.

@@ -28,6 +28,7 @@ local PAUSE_MS = 100
 
 ---@class acp.Overview
 ---@field turn? integer
+---@field by? string the sub-agent
 ---@field chat? integer
 ---@field path string where the user was
 ---@field hunks acp.ShownHunk[]
@@ -40,7 +41,8 @@ local overviews = {}
 ---@param buffer integer
 local function refresh(buffer)
   local shown = overviews[buffer]
-  local payload = { buffer = buffer, chat = shown.chat, turn = shown.turn, path = shown.path }
+  local payload = { buffer = buffer, chat = shown.chat, path = shown.path }
+  payload.turn, payload.by = shown.turn, shown.by
   bridge.ask('diff', payload, function() end)
 end
 
@@ -215,7 +217,8 @@ end
 ---@param shown acp.Overview
 ---@return integer buffer
 local function make(shown)
-  local name = shown.turn and ('acp-diff://turn %d'):format(shown.turn) or 'acp-diff://session'
+  local turn = shown.turn and ('turn %d'):format(shown.turn) or 'session'
+  local name = ('acp-diff://%s%s'):format(turn, shown.by and ' ' .. shown.by or '')
   local buffer = unseen.buffer(function(it)
     vim.b[it].acp_diff = true
     vim.bo[it].bufhidden = 'wipe'
@@ -240,11 +243,12 @@ local function make(shown)
 end
 
 --- Show all changes of the session, or of one of its turns, in a window of their own.
----@param turn? integer
-function M.open(turn)
+---@param part { turn?: integer, by?: string }
+function M.open(part)
   local chat = chats.current()
   local path = places.file_here() or ''
-  local shown = { turn = turn, chat = chat and chat.chat, path = path, hunks = {} }
+  local shown = { chat = chat and chat.chat, path = path, hunks = {} }
+  shown.turn, shown.by = part.turn, part.by
   local buffer = make(shown)
   local files = layout.file_window()
   if files and not layout.takes_files(api.nvim_get_current_win()) then

@@ -26,15 +26,7 @@ local function jump(found)
   if type(found.chat) ~= 'number' or not api.nvim_buf_is_loaded(found.chat) then
     return notice.notice('its chat is not open')
   end
-  require('acp.chat.window').show(found.chat)
-  local chat_window = require('acp.ui.layout').window_of(found.chat)
-  if chat_window then
-    api.nvim_set_current_win(chat_window)
-    vim.cmd("normal! m'")
-    local last = api.nvim_buf_line_count(found.chat)
-    api.nvim_win_set_cursor(chat_window, { math.min(found.row + 1, last), 0 })
-    vim.cmd('normal! zz')
-  end
+  require('acp.chat.window').show_row(found.chat, found.row)
 end
 
 ---@param found acp.Why

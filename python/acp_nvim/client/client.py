@@ -19,7 +19,7 @@ from acp_nvim.client.inbound import Inbound, Services
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.questioning import withdraw
 from acp_nvim.client.ready import Ready
-from acp_nvim.client.registry import Registry, close_waiting, let_wait
+from acp_nvim.client.registry import Registry, SubAgents, close_waiting, let_wait
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
@@ -28,7 +28,13 @@ from acp_nvim.protocol.dialect import AgentInfo, AuthStatus, Dialect, StateTold
 from acp_nvim.protocol.mapped import mapped
 from acp_nvim.protocol.negotiate import asked
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
-from acp_nvim.session.event import InfoChanged, SessionClosed, SessionReopening, TurnEnded
+from acp_nvim.session.event import (
+    CancelRequested,
+    InfoChanged,
+    SessionClosed,
+    SessionReopening,
+    TurnEnded,
+)
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.transport.link import Ended, Link
@@ -73,6 +79,8 @@ class Client:
         self.terminals = services.terminals
         self.outside = services.outside
         self.registry = Registry()
+        self.sub_agents = SubAgents(launch, self.registry, self._told)
+        self.registry.heard = self.sub_agents.heard
         self.state: ClientState = "starting"
         self.error: str | None = None
         self.link: Link | None = None
@@ -213,7 +221,7 @@ class Client:
 
     async def rename(self, session: Session, title: str) -> bool:
         """Give the session a title; False if only we know it. Raises `UserError`."""
-        if self.ready is None or not self._lives():
+        if self.ready is None or not self._lives() or session.state.parent:
             session.apply(InfoChanged(title=title))
             return False
         return await self.ready.settings.set_title(session, title)
@@ -223,14 +231,20 @@ class Client:
         return self.ready is not None and await self.ready.turns.steer(session, text)
 
     async def close(self, session: Session) -> None:
-        """Close one session, with the agent's help where it offers that (C-093, C-094)."""
+        """Close one session, with the agent's help where it offers that (C-093, C-094).
+
+        That of a sub-agent goes on as long as its agent's.
+        """
+        if session.state.parent:
+            return
         if session.state.status == "running":
             self._act(session, CancelTurn())
         if self.ready is not None:
             self.ready.opening.abort(session)
             self.ready.login.forget(session)
-        self._close(session, None)
-        self.registry.remove(session)
+        for each in (*self.sub_agents.below(session), session):
+            self._close(each, None)
+            self.registry.remove(each)
         if self.ready is not None and session.id is not None and self._lives():
             await self.ready.opening.close(session.id)
 
@@ -332,6 +346,9 @@ class Client:
         decided = session.act(action)
         if self.ready is not None:
             self.ready.turns.perform(session, decided)
+        if any(isinstance(it, CancelRequested) for it in decided):
+            for child in self.sub_agents.below(session):  # the agent waits for no answer any more
+                withdraw(child, self._services.questions)
 
     async def _open(self, session: Session, session_id: str | None) -> None:
         self.registry.add(session)
@@ -344,6 +361,8 @@ class Client:
         if ready is None or problem is not None:
             self._close(session, problem)
         elif session.state.status == "idle":
+            for child in self.sub_agents.opened(session):
+                ready.turns.opened(child)
             await ready.begin(session, is_new=session_id is None)
 
     def _needs_login(self, said: str | None) -> None:
@@ -376,7 +395,7 @@ class Client:
         begun = self.state != "starting"
         self.hopeless = isinstance(ended.problem, NotLetIn)
         if self.launch.remote is not None and begun and self._lives() and not self.hopeless:
-            self.left = tuple(self.registry)
+            self.left = tuple(it for it in self.registry if not it.state.parent)
         said = reasons.gone(self.launch, ended, self.traffic.stderr, begun=begun)
         self._gone("closed" if begun else "failed", said)
         self.waiting = let_wait(self.left) or self.waiting

@@ -118,6 +118,7 @@ class Launch(Struct, frozen=True):
             terminal_login=self.terminal_login,
             notices=True,
             compaction=True,
+            sub_agents=True,
         )
 
 

@@ -74,7 +74,10 @@ class Opening:
         Without effect on a session that is closed by then. Returns what to tell the user when it
         is not open; after a login it is then tried once more.
         """
-        if sum(it.state.status != "closed" for it in self._registry) > MOST_SESSIONS:
+        if (
+            sum(it.state.status != "closed" and not it.state.parent for it in self._registry)
+            > MOST_SESSIONS
+        ):
             return f"{MOST_SESSIONS} sessions of {self._launch.name} are open: close one first"
         try:
             await self._one_by_one(session, session_id)

@@ -6,16 +6,32 @@ being opened, at most one at a time, and applied once its id is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 import anyio
 
+from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionReopening
+from acp_nvim.errors import FileProblem
+from acp_nvim.protocol.dialect import StateTold
+from acp_nvim.session.event import (
+    Event,
+    Noticed,
+    ReportedState,
+    SessionClosed,
+    SessionOpened,
+    SessionReopening,
+    SubAgentUpdated,
+)
 from acp_nvim.session.model import Severity
 
 MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
 """Updates that are kept for sessions not yet known, and their characters."""
+MOST_CHILDREN = 200
+"""Sessions of sub-agents of one agent: of more, those that have nothing to do are let go."""
+TOO_MANY = f"More than {MOST_CHILDREN} sub-agents have sessions of their own: this one is not shown"
 MOST_SAID = 256 * 1024 * 1024
 """Characters of all updates of one session that are taken in."""
 
@@ -25,6 +41,8 @@ class Registry:
 
     def __init__(self) -> None:
         self.opening: Session | None = None
+        self.heard: Callable[[Session, SubAgentUpdated], None] = lambda *_: None
+        """Told of what a session says of its sub-agents."""
         self._sessions: list[Session] = []
         self._by_id: dict[str, Session] = {}
         self._early: list[tuple[str, tuple[Event, ...]]] = []
@@ -67,17 +85,35 @@ class Registry:
         said = self._said.get(session, 0)
         self._said[session] = said + size
         if said + size <= MOST_SAID:
-            session.apply(*events)
+            self._tell(session, events)
             return ""
         if said <= MOST_SAID:
             text = f"More than {MOST_SAID >> 20} MB were said here: nothing more is shown."
             session.apply(Noticed(f"{text} :Acp new begins another session", "warning"))
         return "update dropped: its session has said too much"
 
+    def _tell(self, session: Session, events: tuple[Event, ...]) -> None:
+        session.apply(*events)
+        for event in events:
+            if isinstance(event, SubAgentUpdated):
+                self.heard(session, event)
+
     def add(self, session: Session) -> None:
         """Take in a session that is to be opened."""
         if session not in self._sessions:
             self._sessions.append(session)
+
+    def adopt(self, session_id: str, session: Session, *, is_open: bool) -> None:
+        """Take in the session of a sub-agent; it is open, unless its agent's is being opened."""
+        self.add(session)
+        self._by_id[session_id] = session
+        opened = (SessionOpened(session_id),) if is_open else ()
+        session.apply(SessionReopening(session_id=session_id), *opened)
+
+    def children(self, session_id: str | None = None) -> list[Session]:
+        """Return the sessions of sub-agents, or those that are of this one."""
+        subs = [it for it in self._sessions if it.state.parent]
+        return subs if session_id is None else [it for it in subs if it.state.parent == session_id]
 
     def begin(self, session: Session) -> None:
         """The session's opening has begun."""
@@ -90,8 +126,9 @@ class Registry:
         session.apply(*events)
         early, self._early, self._early_size = self._early, [], 0
         for owner, kept in early:
-            if owner == session_id:
-                session.apply(*kept)
+            known = self._by_id.get(owner)  # a sub-agent may have come with what is before it
+            if known is not None and (known is session or known.state.parent):
+                self._tell(known, kept)
 
     def finish(self) -> None:
         """The opening has ended, well or not."""
@@ -110,6 +147,79 @@ class Registry:
         """Wait until no session is being opened."""
         if self.opening is not None:
             await self._settled.wait()
+
+
+class SubAgents:
+    """Sub-agents that have a session of their own; `told` takes what one is at.
+
+    Such a session takes no prompt, and is cancelled only if the agent says so. It lives as long as
+    the one that has begun it.
+    """
+
+    def __init__(
+        self, launch: Launch, registry: Registry, told: Callable[[StateTold], None]
+    ) -> None:
+        self._launch = launch
+        self._registry = registry
+        self._told = told
+        self._turned_away: set[str] = set()
+
+    def heard(self, parent: Session, event: SubAgentUpdated) -> None:
+        """Take in the session of a sub-agent, or what is new of it.
+
+        One that is known is this session's, or it is none of its: an agent may name any.
+        """
+        child = self._registry.find(event.id) or self._begun(parent, event)
+        if child is None or child.state.parent != parent.id:
+            return
+        child.apply(event)
+        if isinstance(event.reported, ReportedState):
+            told = event.reported
+            self._told(StateTold(event.id, told.state, told.stop_reason, told.error))
+
+    def opened(self, parent: Session) -> list[Session]:
+        """Open those that came while their agent's session was being opened; return them."""
+        waiting = [it for it in self.below(parent) if it.state.status == "loading"]
+        for child in waiting:
+            child.apply(SessionOpened(child.id or "", replayed=True))
+        return waiting
+
+    def below(self, session: Session) -> list[Session]:
+        """Return the sessions of its sub-agents, and of theirs."""
+        children = self._registry.children(session.id) if session.id else []
+        return [each for child in children for each in (*self.below(child), child)]
+
+    def _begun(self, parent: Session, event: SubAgentUpdated) -> Session | None:
+        if not self._has_room():
+            if event.id not in self._turned_away and len(self._turned_away) < MOST_CHILDREN:
+                self._turned_away.add(event.id)
+                parent.apply(Noticed(TOO_MANY, "warning"))
+            return None
+        child = parent.child(self._folder(parent, event))
+        is_open = parent.state.status != "loading"
+        self._registry.adopt(event.id, child, is_open=is_open)
+        return child
+
+    def _has_room(self) -> bool:
+        """Tell whether one more is taken in; the oldest that has nothing to do makes room."""
+        children = self._registry.children()
+        if len(children) < MOST_CHILDREN:
+            return True
+        idle = (it for it in children if it.state.status == "idle" and not it.state.questions)
+        oldest = next(idle, None)
+        if oldest is None:
+            return False
+        oldest.apply(SessionClosed())
+        self._registry.remove(oldest)
+        return True
+
+    def _folder(self, parent: Session, event: SubAgentUpdated) -> str:
+        """Return where it works: its agent is let into no other folder by naming one."""
+        cwd = event.cwd if isinstance(event.cwd, str) else ""
+        with suppress(FileProblem):
+            if cwd and os.path.isdir(cwd):
+                return parent.roots(self._launch.folders, self._launch.paths).resolve(cwd)
+        return parent.state.cwd
 
 
 def let_wait(sessions: Iterable[Session]) -> tuple[Session, ...]:

@@ -26,13 +26,17 @@ Listener: TypeAlias = Callable[["Session", SessionState, Event], None]
 class Session:
     """A session's state over time; changed by `apply` only."""
 
-    def __init__(self, agent: str, cwd: str, listener: Listener) -> None:
-        self.state = SessionState(agent=agent, cwd=cwd)
+    def __init__(self, agent: str, cwd: str, listener: Listener, parent: str = "") -> None:
+        self.state = SessionState(agent=agent, cwd=cwd, parent=parent)
         self._listener = listener
         self._real: dict[str, str] = {}
         """What its folders led to at first: a link that takes the place of one leads nowhere."""
         self.was_open = False
         """An agent has had it open here, though perhaps nothing was said in it."""
+
+    def child(self, cwd: str) -> Session:
+        """Return the session of a sub-agent that this one has begun, which works there."""
+        return Session(self.state.agent, cwd, self._listener, self.id or "")
 
     @property
     def id(self) -> str | None:

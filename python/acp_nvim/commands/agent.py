@@ -135,7 +135,11 @@ def restart(host: Host, payload: OfAgent) -> Awaitable[None]:
     if stayed and (chat in stayed or host.workspace.client(agent) is None):
         return _drawn(host, go_on(host, stayed))
     old = host.workspace.target(payload.agent, payload.chat)
-    chats = [chat for chat in host.workspace.chats.values() if chat.client is old]
+    chats = [
+        chat
+        for chat in host.workspace.chats.values()
+        if chat.client is old and not chat.session.state.parent
+    ]
     # from now on prompts wait in them
     ended = old.end(reopens=[chat.session for chat in chats])
     return _drawn(host, _restart(host, old, chats, ended))

@@ -26,8 +26,7 @@ async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
     if found is None:
         return None
     change, state = found
-    session = host.workspace.session(change.author.agent, change.author.session)
-    chat = None if session is None else host.workspace.chat_of(session)
+    chat = _chat(host, change.author)
     place = None if chat is None else _row(chat, change.author)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(change.at))
     lines = why_lines(change.author, state, when, in_chat=place is not None)
@@ -47,9 +46,19 @@ def edits(host: Host) -> list[dict[str, Any]]:
     ]
 
 
+def _chat(host: Host, author: Author) -> Chat | None:
+    """Return the chat of the sub-agent that did it, if it has one, else of its agent."""
+    space = host.workspace
+    sessions = (space.session(*key) for key in (author.reader_key, author.session_key))
+    chats = (space.chat_of(it) for it in sessions if it is not None)
+    return next((it for it in chats if it is not None), None)
+
+
 def _row(chat: Chat, author: Author) -> int | None:
-    """Return the row of the tool call in the chat, else that of the turn's prompt."""
-    row = row_of(chat.transcript, f"tool:{author.tool_call}") if author.tool_call else None
+    """Return the row of the tool call in the chat, else of the sub-agent, or the turn's prompt."""
+    names = (f"tool:{author.tool_call}", f"sub:{author.turn}:{author.sub_agent}")
+    rows = (row_of(chat.transcript, it) for it in names)
+    row = next((it for it in rows if it is not None), None)
     if row is not None:
         return row
     for entry in chat.session.state.entries:

@@ -99,7 +99,7 @@ async def _reconnect(host: Host, old: Client) -> None:
     chats = [
         chat
         for chat in host.workspace.chats.values()
-        if chat.client is old and _lives(chat, waiting)
+        if chat.client is old and not chat.session.state.parent and _lives(chat, waiting)
     ]
     await old.end(reopens=[chat.session for chat in chats])
     client = clients.start_anew(host, old, chats)

@@ -108,6 +108,7 @@ def _is_wanted(host: Host, payload: ShowDiff, change: ReviewHunk) -> bool:
     return any(
         stretch.has(it.turn) and payload.turn in (None, it.turn)
         for it in change.authors
+        if payload.by in ("", it.sub_name)
         if (stretch := sessions.get(it.session_key)) is not None
     )
 

@@ -69,12 +69,12 @@ async def steer(host: Host, payload: Steer) -> None:
     text = payload.text.strip()
     if not text:
         raise UserError("say what: :Acp steer {text}")
-    running = chat.session.state.is_running
-    if running and chat.client is not None and await chat.client.steer(chat.session, text):
+    takes = chat.session.state.is_running and not chat.session.state.parent
+    if takes and chat.client is not None and await chat.client.steer(chat.session, text):
         host.editor.notifier.notice(f"{chat.session.state.agent} has got it")
         return
     wanted = Prompt((Text(text),), mentions=find_mentions(text))
-    if not chat.session.state.is_running:
+    if not takes or not chat.session.state.is_running:
         submit(host, chat, wanted)
         return
     chat.session.apply(PromptQueued(wanted, first=True))

@@ -14,18 +14,19 @@ from acp_nvim.commands.payloads import Met, Nothing, OfFile
 from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.history.author import MERGED, Author, SessionKey
+from acp_nvim.history.author import MERGED, Author, DoerKey, SessionKey
 from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.acting import Place, Rows
-from acp_nvim.review.log import Turn
+from acp_nvim.review.log import Turn, within
 from acp_nvim.review.outcome import Undone, together
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
-from acp_nvim.view.review.lists import announcement, decided, quickfix, turn_key
+from acp_nvim.view.review.lists import announcement, decided, quickfix
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
 from acp_nvim.view.styled import plural
@@ -73,13 +74,14 @@ async def review(host: Host, payload: ShowReview) -> int:
     await board.settled()
     is_here = host.place(here, payload.chat)
     reviews = tuple(it for it in board.reviews() if is_here(it.path))
-    if turn is not None:
-        reviews = _of_turn(host, reviews, payload.chat, turn)
+    is_part = turn is not None or bool(payload.by)
+    if is_part:
+        reviews = _of_turn(host, reviews, payload)
     waiting = sum(len(it.pending) for it in reviews if it.path == here)
     if payload.only:
         return waiting
-    _check(turn, reviews)
-    conflicts = tuple(it for it in board.conflicts() if turn is None and is_here(it.path))
+    _check(payload, reviews)
+    conflicts = tuple(it for it in board.conflicts() if not is_part and is_here(it.path))
     await host.editor.reviewer.make_lists(quickfix(reviews, conflicts))
     if was_shown and any(each.pending for each in reviews):
         await host.editor.reviewer.open_list()
@@ -142,6 +144,10 @@ async def decide(host: Host, payload: Decide) -> str:
     is_here = host.place(payload.path or None, payload.chat)
     reviews = host.review.presenter.reviews()
     left = sum(len(each.pending) for each in reviews if is_here(each.path))
+    if payload.by and not done:
+        raise UserError(
+            f"no change of {payload.by} waits: file, all, or the name of a sub-agent is wanted"
+        )
     return decided(payload.verdict, payload.scope, done, left)
 
 
@@ -164,14 +170,31 @@ async def _decide(
     failed: list[str] = []
     for path in paths:
         try:
+            if payload.by:
+                doers = _doers(host, payload, path)
+                done += await act(path, by=doers) if doers else 0
+                continue
             places = await _decide_conflict(host, path, place, keep=is_keep)
             done += places if is_keep and places else places + await act(path, place)
         except UserError as error:
             failed.append(str(error))
     await board.settled()
-    log = host.review.log
-    doubtful = [path for path in paths if any(it.is_found for it in log.changes(path))]
-    return done, doubtful, failed
+    log, by = host.review.log, payload.by
+    doubtful = [
+        path
+        for path in paths
+        for hunk in log.changes(path)
+        if any(it.how == "found" and by in ("", it.sub_name) for it in hunk.authors)
+    ]
+    return done, [*dict.fromkeys(doubtful)], failed
+
+
+def _doers(host: Host, payload: Decide, path: str) -> tuple[DoerKey, ...]:
+    """Return who has changed the file of the sub-agents of that name, in the chat if there is."""
+    stretches = _stretches(host, payload.chat)
+    is_meant = within(stretches)
+    known = host.review.log.doers(path, payload.by)
+    return tuple(it.doer_key for it in known if not stretches or is_meant(it))
 
 
 async def undo(host: Host, payload: Undo) -> None:
@@ -206,8 +229,7 @@ async def undo(host: Host, payload: Undo) -> None:
 
 def _lost(host: Host, turn: Turn) -> Sequence[str]:
     """Return the sentence that names what of the turn cannot be undone, if anything."""
-    only = Stretch(turn.author.session_key, turn.author.turn, turn.author.turn)
-    return host.review.decisions.lost.told(only, known=turn.paths)
+    return host.review.decisions.lost.told(turn.author.has, known=turn.paths)
 
 
 async def _wants_rest(host: Host, turn: Turn) -> bool:
@@ -226,7 +248,7 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone | None]:
     """
     await catch_up(host)
     number = payload.turn
-    turns = _turns(host, payload.chat, payload.path)
+    turns = _turns(host, payload.chat, payload.path, payload.by)
     if number is not None:
         turns = [turn for turn in turns if turn.author.turn == number]
     decisions = host.review.decisions
@@ -248,15 +270,21 @@ async def _undo_sure(host: Host, turn: Turn) -> Undone:
 def _nothing(host: Host, payload: Undo) -> str:
     """Say that there is nothing to take back, and what cannot be."""
     number, stretches = payload.turn, _stretches(host, payload.chat)
-    changed = "no turn has" if number is None else f"turn {number} has not"
+    whose = f"{payload.by} of " if payload.by else ""
+    changed = f"{whose}no turn has" if number is None else f"{whose}turn {number} has not"
     said = f"{changed} changed anything that can be undone"
     if not stretches:
         return said
-    decisions, own = host.review.decisions, stretches[-1].key
+    decisions = host.review.decisions
     if number is not None:
         stretches = tuple(Stretch(it.key, number, number) for it in stretches if it.has(number))
-    lost = decisions.lost.told(*stretches)
-    return "; ".join([said, *here([*lost, *decisions.waiting(own, number)])])
+    is_within = within(stretches)
+
+    def is_meant(author: Author) -> bool:
+        return is_within(author) and payload.by in ("", author.sub_name)
+
+    lost = decisions.lost.told(is_meant)
+    return "; ".join([said, *here([*lost, *decisions.waiting(is_meant)])])
 
 
 @in_order
@@ -280,14 +308,14 @@ async def redo(host: Host, payload: Redo) -> None:
 # --- the parts
 
 
-def _turns(host: Host, chat: int | None, path: str) -> list[Turn]:
+def _turns(host: Host, chat: int | None, path: str, by: str) -> list[Turn]:
     """Return the turns of the chat; of the project, when the chat is of a host that is gone."""
     edits, stretches = host.review.log, _stretches(host, chat)
     if not stretches:
         host.workspace.look_around(path)
-        return _turns_at(host, path, lambda _: True)
-    merged = _turns_at(host, _cwd(host, chat), _is_merged)
-    found = {it.key: it for it in (*edits.turns(*stretches), *merged)}
+        return _turns_at(host, path, lambda _: True, by)
+    merged = _turns_at(host, _cwd(host, chat), _is_merged, by)
+    found = {it.author.doer_key: it for it in (*edits.turns(*stretches, by=by), *merged)}
     return sorted(found.values(), key=lambda turn: turn.author.began)
 
 
@@ -300,10 +328,12 @@ def _is_merged(author: Author) -> bool:
     return author.title.startswith(MERGED)
 
 
-def _turns_at(host: Host, place: str, is_meant: Callable[[Author], bool]) -> list[Turn]:
+def _turns_at(
+    host: Host, place: str, is_meant: Callable[[Author], bool], by: str = ""
+) -> list[Turn]:
     """Return the turns that have changed files where that place is: in a worktree, or in none."""
     sessions, here = _sessions_at(host, place, is_meant)
-    turns = host.review.log.turns(*map(Stretch, sessions)) if sessions else ()
+    turns = host.review.log.turns(*map(Stretch, sessions), by=by) if sessions else ()
     found = (it for it in turns if is_meant(it.author) and here & {*it.paths})
     return sorted(found, key=lambda turn: turn.author.began)
 
@@ -327,26 +357,28 @@ def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:
 
 
 def _of_turn(
-    host: Host, reviews: Sequence[FileReview], chat: int | None, number: int
+    host: Host, reviews: Sequence[FileReview], payload: ShowReview
 ) -> tuple[FileReview, ...]:
-    """Return the reviews with only the hunks that the turn had a hand in; () if it had in none."""
-    turns = host.review.log.turns(*_stretches(host, chat))
-    turn = {it.author.turn: it for it in turns}.get(number)
-    if turn is None:
+    """Return the reviews with only the hunks that the turn, or that sub-agent, had a hand in; () if
+    it had in none."""
+    turns = host.review.log.turns(*_stretches(host, payload.chat), by=payload.by)
+    meant = [it.author for it in turns if payload.turn in (None, it.author.turn)]
+
+    def is_of(change: ReviewHunk) -> bool:
+        return any(it.has(author) for it in meant for author in change.authors)
+
+    if not meant:
         return ()
     return tuple(
-        FileReview(each.path, each.count, tuple(it for it in each.pending if _is_of(it, turn)))
-        for each in reviews
+        FileReview(each.path, each.count, tuple(filter(is_of, each.pending))) for each in reviews
     )
 
 
-def _check(turn: int | None, reviews: Sequence[FileReview]) -> None:
-    if turn is not None and not reviews:
-        raise UserError(f"turn {turn} has changed nothing that is still there")
-
-
-def _is_of(change: Any, turn: Turn) -> bool:
-    return any(turn_key(author) == turn_key(turn.author) for author in change.authors)
+def _check(payload: ShowReview, reviews: Sequence[FileReview]) -> None:
+    who = [payload.by] if payload.by else []
+    who += [] if payload.turn is None else [f"turn {payload.turn}"]
+    if who and not reviews:
+        raise UserError(f"{' of '.join(who)} has changed nothing that is still there")
 
 
 def _nearest(reviews: Sequence[FileReview], path: object, line: int) -> tuple[str, int] | None:

@@ -17,7 +17,7 @@ from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up
-from acp_nvim.review.log import Turn
+from acp_nvim.review.log import Turn, within
 from acp_nvim.review.outcome import Undone
 from acp_nvim.session.saved import carried
 from acp_nvim.session.state import Message, SessionState
@@ -35,6 +35,8 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     """
     chat = host.workspace.chat(payload.chat)
     state = chat.session.state
+    if state.parent:
+        raise UserError("a sub-agent cannot be rewound: rewind its agent's session")
     if state.is_running:
         raise UserError("a turn is running: :Acp cancel ends it, then rewind")
     number = state.turn if payload.turn is None else payload.turn
@@ -45,7 +47,7 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     turns = [it for it in host.review.log.turns(*state.stretches) if it.author.turn >= number]
     text = prompt_text(said)
     since = (replace(it, first=max(it.first, number)) for it in state.stretches)
-    lost = host.review.decisions.lost.told(*since)
+    lost = host.review.decisions.lost.told(within(since))
     if not await _is_wanted(host, number, text, turns, lost):
         return None
     found = sorted({path for turn in turns for path in doubtful(host, turn)})

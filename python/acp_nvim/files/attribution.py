@@ -80,7 +80,7 @@ class Attribution:
             real = resolved_within(roots, {path for path, _, _ in calls})
             for path, author, sure in calls:
                 if (found := real.get(path)) is not None:
-                    looks.paths[found] = surest(author, looks.paths.get(found))
+                    looks.paths[found] = _together(author, looks.paths.get(found))
                     looks.sure.update((found,) if sure else ())
         return looks
 
@@ -134,6 +134,15 @@ def resolved_within(roots: Roots, paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def _together(one: Author | None, other: Author | None) -> Author | None:
+    """Return whose a change is that one of these has made: of several sub-agents none is sure."""
+    found = surest(one, other)
+    if one is None or other is None or found is None or one.doer_key == other.doer_key:
+        return found
+    is_one_turn = one.turn_key == other.turn_key and one.how == other.how
+    return found.whole if is_one_turn else found
+
+
 def surest(*authors: Author | None) -> Author | None:
     """Return the first that has named the file, else the first that there is."""
     known = [it for it in authors if it is not None]
@@ -157,7 +166,7 @@ class EndedTurns:
 
     def begins(self, author: Author) -> None:
         """The author's tool call has not begun before now."""
-        self._began[author.session_key, author.tool_call] = self.now()
+        self._began[author.reader_key, author.tool_call] = self.now()
         if len(self._began) > MOST_CALLS:
             del self._began[next(iter(self._began))]
 
@@ -167,7 +176,7 @@ class EndedTurns:
         A tool call that had not begun when the file was changed tells nothing of it by its name.
         """
         if author is not None and author.how == "named":
-            began = self._began.get((author.session_key, author.tool_call))
+            began = self._began.get((author.reader_key, author.tool_call))
             if began is not None and _changed(path, began) < began - LEAD:
                 author = replace(author, how="found")
         return author if self.may_be_of(author, path) else None

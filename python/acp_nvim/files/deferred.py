@@ -3,7 +3,7 @@ something has failed in between. The next look at the file ends it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from acp_nvim.files.knowledge import Knowledge, Known, Sure
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Followed, joined
 from acp_nvim.files.text import reconciled
-from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.history.author import Author
 
 
 class DeferredChange(Struct, frozen=True):
@@ -71,7 +71,7 @@ class Deferred:
             self._emit(WriteBegun(path, change.before, change.after, late.author))
         known = late.known
         if known is None and late.author is not None:
-            known = self._knowledge.of(late.author.session_key, path)
+            known = self._knowledge.of(late.author.reader_key, path)
         self._late[path] = replace(late, amid=False, known=known, problem=problem)
 
     @contextmanager
@@ -90,12 +90,11 @@ class Deferred:
         late = self._late.get(path)
         return late.problem if late and isinstance(late.problem, NotRead) else None
 
-    def of(self, session: SessionKey, number: int | None) -> Iterator[tuple[str, FileProblem]]:
-        """Yield the files that have something of that turn, None: of the session, which the editor
-        could not take, and why."""
+    def of(self, is_meant: Callable[[Author], bool]) -> Iterator[tuple[str, FileProblem]]:
+        """Yield the files that have something of these, which the editor could not take, and
+        why."""
         for path, late in self._late.items():
-            *whose, turn, _began = late.author.turn_key if late.author else ("", "", 0, 0.0)
-            if late.problem and tuple(whose) == session and number in (None, turn):
+            if late.problem and late.author and is_meant(late.author):
                 yield path, late.problem
 
     def seen(self, path: str, known: Text) -> Text:

@@ -237,7 +237,7 @@ class Knowledge:
             return None
         if buffer is None or (live.stamp and live.stamp == buffer.synced):
             return None
-        known = self.of(author.session_key, live.path)
+        known = self.of(author.reader_key, live.path)
         is_same = _begins(known, clean(disk.text, live.encoding))
         return replace(author, how="found") if is_same else None
 
@@ -245,7 +245,7 @@ class Knowledge:
         """The disk has changed, and that has come of it, as it is read."""
         self._agree(path, found.before, found.after)
         writer = self._writers.get(path)
-        is_another = writer is None or author is None or writer.session_key != author.session_key
+        is_another = writer is None or author is None or writer.reader_key != author.reader_key
         if is_another and found.before != found.after:
             self._writers.pop(path, None)
 
@@ -299,7 +299,7 @@ class Knowledge:
 
         `known`: what its author knew when it was seen, None: what it knows.
         """
-        own = None if author is None else author.session_key
+        own = None if author is None else author.reader_key
         known = NOTHING if own is None else known or self.of(own, path)
         found: list[Candidate] = []
         if known.base is not UNKNOWN:
@@ -311,8 +311,8 @@ class Knowledge:
             return Lineage(tuple(found))
         found.append(agreed.version)
         writer = self._writers.get(path)
-        is_others = writer is not None and writer.session_key != own
-        last = self.of(writer.session_key, path) if writer and is_others else NOTHING
+        is_others = writer is not None and writer.reader_key != own
+        last = self.of(writer.reader_key, path) if writer and is_others else NOTHING
         is_whole = last.how == "written" and isinstance(last.base, str)
         return Lineage(tuple(found), str(last.base) if is_whole else None)
 

@@ -73,7 +73,7 @@ class _Guarded(Exception):
 class FileService:
     """Serves one agent's file requests; those for the same file one after the other, as they came.
 
-    `author` maps a session's id to its last turn, to which is counted what is written.
+    `author` maps a session's id and a path to its last turn, to which is counted what is written.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class FileService:
         sync: DiskSync,
         knowledge: Knowledge,
         emit: Emit,
-        author: Callable[[str], Author | None],
+        author: Callable[[str, str], Author | None],
         noted: Callable[[], Awaitable[None]],
     ) -> None:
         self._agent = agent
@@ -164,7 +164,7 @@ class FileService:
 
     def _is_enough(self, session: SessionKey) -> bool:
         """Tell whether the user was told of enough refused writes of this turn; counts them."""
-        author = self._author(session[1])
+        author = self._author(session[1], "")
         turn = session if author is None else author.turn_key
         count = self._told[1] if self._told[0] == turn else 0
         self._told = turn, count + 1
@@ -199,7 +199,7 @@ class FileService:
         self, session: SessionKey, path: str, content: str, guard: Guard | None
     ) -> None:
         """Write, if the user's hands are off the file; the caller holds the file's lock."""
-        author = self._author(session[1])
+        author = self._author(session[1], path)
         async with AsyncExitStack() as held:
             await held.enter_async_context(self._sync.exclusive())
             if guard is not None and is_named(

@@ -482,4 +482,4 @@ class DiskSync:
         is_idle = followed.before == followed.after and not followed.conflicts
         if author is None or is_idle or isinstance(text, Unknown):
             return
-        self._knowledge.left(author.session_key, live, live.read(text), read, is_sure)
+        self._knowledge.left(author.reader_key, live, live.read(text), read, is_sure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 How: TypeAlias = Literal["named", "found"]
 """How it is known whose a change is: it came through us, or a tool call named the file; or it was
@@ -13,6 +14,8 @@ SessionKey: TypeAlias = tuple[str, str]
 """The agent's name in the configuration, and its id of the session."""
 TurnKey: TypeAlias = tuple[str, str, int, float]
 """Agent, session, turn, and when it began: one turn."""
+DoerKey: TypeAlias = tuple[str, str, int, float, str]
+"""The same, and the id of a sub-agent, "" for the agent itself: who did it in that turn."""
 
 
 MERGED = "merged from "
@@ -38,6 +41,13 @@ class Author(Struct, frozen=True):
     """What the tool call is called."""
     how: How = "named"
     """How it is known that it was this agent."""
+    sub_agent: str = ""
+    """Id of the sub-agent that did it: of its tool call, or of its own session; "": none did."""
+    sub_name: str = ""
+    """What commands call the sub-agent."""
+    sub_title: str = ""
+    has_session: bool = False
+    """The sub-agent has a session of its own, by which it reads and writes."""
 
     @property
     def session_key(self) -> SessionKey:
@@ -48,3 +58,25 @@ class Author(Struct, frozen=True):
     def turn_key(self) -> TurnKey:
         """What is the same for all that one turn has done."""
         return self.agent, self.session, self.turn, self.began
+
+    @property
+    def doer_key(self) -> DoerKey:
+        """What is the same for all that the agent itself, or one sub-agent, has done in a turn."""
+        return (*self.turn_key, self.sub_agent)
+
+    @property
+    def whole(self) -> Author:
+        """The turn as such, whoever of the agent and its sub-agents has worked in it."""
+        names = {"sub_agent": "", "sub_name": "", "sub_title": "", "has_session": False}
+        return replace(self, **names) if self.sub_agent else self
+
+    def has(self, other: Author) -> bool:
+        """Tell whether what that one has done is in this turn, or by this sub-agent in it."""
+        if self.sub_agent:
+            return other.doer_key == self.doer_key
+        return other.turn_key == self.turn_key
+
+    @property
+    def reader_key(self) -> SessionKey:
+        """The session by which it reads and writes: what that was served it goes on from."""
+        return (self.agent, self.sub_agent) if self.has_session else self.session_key

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.author import Author
+from acp_nvim.history.author import Author, DoerKey
 from acp_nvim.hunks import Hunk
 
 Rows: TypeAlias = tuple[int, int] | None
@@ -49,8 +49,8 @@ class Saw(_Fact, frozen=True):
 
 
 class Off(_Fact, frozen=True):
-    """The author's turn was undone, in the batch of that name; without `found` only what is sure to
-    be the agent's."""
+    """The author's turn was undone, in the batch of that name; if the author is a sub-agent, only
+    what that has done in it. Without `found` only what is sure to be the agent's."""
 
     author: Author
     batch: str
@@ -71,12 +71,15 @@ class Rejected(_Fact, frozen=True):
     rows: Rows
     found: bool = True
     at: float = 0.0
+    by: tuple[DoerKey, ...] = ()
+    """Only what these have done; (): whoever did."""
 
 
 class Kept(_Fact, frozen=True):
     """The user has kept the hunks in these rows."""
 
     rows: Rows
+    by: tuple[DoerKey, ...] = ()
 
 
 class Recoded(_Fact, frozen=True):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 
 from msgspec import Struct, field
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.author import Author, TurnKey
+from acp_nvim.history.author import Author, DoerKey, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
@@ -92,6 +92,10 @@ class File(Struct, frozen=True):
     def of_turn(self, key: TurnKey) -> frozenset[int]:
         """Return those of a turn."""
         return self._events(lambda author: author.turn_key == key)
+
+    def of_doers(self, keys: Collection[DoerKey]) -> frozenset[int]:
+        """Return those of agents, or sub-agents, in their turns."""
+        return self._events(lambda author: author.doer_key in keys)
 
     def found(self) -> frozenset[int]:
         """Return those that are only supposed to be an agent's."""

@@ -6,13 +6,13 @@ there anyhow; or a setting that they have changed. What the user has changed ins
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.history.author import Author
+from acp_nvim.history.author import Author, DoerKey
 from acp_nvim.history.facts import Kept, Rejected, Rows, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.form import LAST, LINE_ENDS, joined, kind, parsed, shown
@@ -36,14 +36,16 @@ class Decided(Struct, frozen=True):
 class _Reviewed:
     """The lines of a file as its hunks have them: each line that has changed is a run of its own.
 
-    `groups` has the row of each hunk; a setting that has changed is in `form`, at its row.
+    `groups` has the row of each hunk; a setting that has changed is in `form`, at its row. `by`:
+    only what these have done, and the user upon it.
     """
 
-    def __init__(self, file: File, state: State = "pending") -> None:
+    def __init__(self, file: File, state: State = "pending", by: Collection[DoerKey] = ()) -> None:
         self.file = file
         self.is_kept = state == "kept"
-        self.agents = file.agents()
-        self.events = self.agents | file.upon.keys()
+        self.agents = file.of_doers(by) if by else file.agents()
+        upon = (it for it, of in file.upon.items() if not by or of <= self.agents)
+        self.events = self.agents | frozenset(upon)
         known: dict[Story, bool] = {}
         runs: list[Run] = []
         changed: list[bool] = []
@@ -174,21 +176,28 @@ def _hunk(
     )
 
 
-def keep(file: File, rows: range | None = None) -> Decided:
+def keep(file: File, rows: range | None = None, by: tuple[DoerKey, ...] = ()) -> Decided:
     """Let these rows be as they are: nothing of them is to be reviewed any more.
 
     `rows`: 0-based, of the text as it is; None: all. Of a hunk that is only partly in the rows,
-    that part is decided.
+    that part is decided; of one that others have made, too, what `by` have done.
     """
-    return _decide(file, Kept(_bounds(rows)))
+    return _decide(file, Kept(_bounds(rows), by))
 
 
-def reject(file: File, at: float, rows: range | None = None, *, found: bool = True) -> Decided:
+def reject(
+    file: File,
+    at: float,
+    rows: range | None = None,
+    *,
+    found: bool = True,
+    by: tuple[DoerKey, ...] = (),
+) -> Decided:
     """Bring back what stood in these rows before the agents, and take out what they put there.
 
     Without `found` a hunk stays in which an agent is only supposed to have had a hand.
     """
-    return _decide(file, Rejected(_bounds(rows), found, at))
+    return _decide(file, Rejected(_bounds(rows), found, at, by))
 
 
 def _bounds(rows: range | None) -> Rows:
@@ -197,7 +206,7 @@ def _bounds(rows: range | None) -> Rows:
 
 def _decide(file: File, fact: Kept | Rejected) -> Decided:
     """Return the file after that decision; the same one if there was nothing to decide."""
-    reviewed = _Reviewed(file)
+    reviewed = _Reviewed(file, by=fact.by)
     groups, kinds = _chosen(reviewed, None if fact.rows is None else range(*fact.rows))
     verdict: Verdict = _kept(reviewed)
     if isinstance(fact, Rejected):

@@ -32,13 +32,15 @@ class Rewound(Struct, frozen=True):
 
 
 def undo(file: File, author: Author, batch: str, at: float, *, found: bool = True) -> Rewound:
-    """Take back what the author's turn has done, kept or not; `batch` names it for the redo.
+    """Take back what the author's turn, or that sub-agent in it, has done, kept or not.
 
-    Without `found` what the agent is only supposed to have done stays.
+    `batch` names it for the redo. Without `found` what the agent is only supposed to have done
+    stays.
     """
-    unsure = frozenset[int]() if found else file.of_turn(author.turn_key) & file.found()
+    fact = Off(author, batch, at, found)
+    unsure = frozenset[int]() if found else _meant(file, fact) & file.found()
     doubtful = any(run.story.on & unsure for run in (*file.runs, *file.form))
-    after = apply_off(file, Off(author, batch, at, found))
+    after = apply_off(file, fact)
     rewound = _rewound(file, after, unsure)
     return replace(rewound, doubtful=doubtful, missing=rewound.missing and not doubtful)
 
@@ -51,8 +53,7 @@ def redo(file: File, batch: str) -> Rewound:
 
 def apply_off(file: File, fact: Off) -> File:
     """Return the file after that undo; the same one if there was nothing to undo."""
-    events = file.of_turn(fact.author.turn_key)
-    events -= frozenset() if fact.found else file.found()
+    events = _meant(file, fact) - (frozenset() if fact.found else file.found())
     number = len(file.facts)
     runs, form = (
         each(it, lambda story: story.switched_off(events, number)) for it in (file.runs, file.form)
@@ -60,6 +61,12 @@ def apply_off(file: File, fact: Off) -> File:
     if runs is file.runs and form is file.form:
         return file
     return replace(file, facts=(*file.facts, fact), runs=runs, form=form)
+
+
+def _meant(file: File, fact: Off) -> frozenset[int]:
+    """Return the events that an undo is about."""
+    author = fact.author
+    return file.of_doers((author.doer_key,)) if author.sub_agent else file.of_turn(author.turn_key)
 
 
 def apply_on(file: File, fact: On) -> File:
@@ -83,12 +90,17 @@ def undone(file: File) -> tuple[Off, ...]:
     return tuple(found.values())
 
 
-def turns(file: File) -> tuple[TurnKey, ...]:
-    """Return the turns that have something in this file that can be undone, in their order."""
+def undoable(file: File) -> tuple[Author, ...]:
+    """Return who has something in this file that can be undone, in the order of their changes."""
     stories = {run.story for run in (*file.runs, *file.form)}
     there = frozenset[int]().union(*(it.killers if file.is_users(it) else it.on for it in stories))
     changes = (file.change(event) for event in sorted(there))
-    return tuple(dict.fromkeys(it.author.turn_key for it in changes if it is not None))
+    return tuple(dict.fromkeys(it.author for it in changes if it is not None))
+
+
+def turns(file: File) -> tuple[TurnKey, ...]:
+    """Return the turns that have something in this file that can be undone, in their order."""
+    return tuple(dict.fromkeys(it.turn_key for it in undoable(file)))
 
 
 def mode_after(before: File, after: File, now: int | None) -> int:
@@ -99,7 +111,7 @@ def mode_after(before: File, after: File, now: int | None) -> int:
         return form.mode
     if not form.given or now not in (form.mode, form.given):
         return 0
-    was_theirs, is_theirs = bool(turns(before)), bool(turns(after))
+    was_theirs, is_theirs = bool(undoable(before)), bool(undoable(after))
     if was_theirs == is_theirs:
         return 0
     return form.given if is_theirs else form.mode

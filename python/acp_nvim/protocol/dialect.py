@@ -46,6 +46,7 @@ class ClientCapabilities(Struct, frozen=True):
     terminal_login: bool = False
     notices: bool = False
     compaction: bool = False
+    sub_agents: bool = False
 
 
 class AgentCapabilities(Struct, frozen=True):

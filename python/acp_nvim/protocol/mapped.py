@@ -32,7 +32,7 @@ from acp_nvim.session.content import (
     ResourceLink,
     Text,
 )
-from acp_nvim.session.event import TerminalUpdated
+from acp_nvim.session.event import SubAgentUpdated, TerminalUpdated
 from acp_nvim.session.model import ListedSession, Location, PlanEntry, Subject
 from acp_nvim.session.request import (
     AgentRequest,
@@ -49,6 +49,7 @@ PATHS: Mapping[type, tuple[str, ...]] = {
     FileChange: ("path", "old_path"),
     ListedSession: ("cwd", "additional_directories"),
     Location: ("path",),
+    SubAgentUpdated: ("cwd",),
     Subject: ("cwd",),
     TerminalUpdated: ("cwd",),
 }

@@ -97,7 +97,7 @@ def shown(host: Host, asked: Asked) -> Menu:
     return replace(
         menu,
         chat=0 if chat is None else chat.number,
-        title=menu.title + _which(host, session),
+        title=menu.title + _whose(asked) + _which(host, session),
     )
 
 
@@ -143,10 +143,24 @@ def _project(host: Host, session: Session) -> Project:
 
 
 def _within(asked: Asked) -> str:
-    """Return the title of the call whose sub-agent asks; "" if the agent itself does."""
-    call = subject(asked)
-    outer = asked.session.state.entry(call.parent) if call and call.parent else None
-    return (outer.title or outer.kind) if isinstance(outer, ToolCall) else ""
+    """Return what the sub-agent is called that asks; "" if the agent itself does."""
+    state = asked.session.state
+    if state.parent:
+        return state.title or "without a name"
+    call = _outer(asked)
+    return "" if call is None else call.title or call.kind
+
+
+def outer(asked: Asked) -> str:
+    """Return the id of the call whose sub-agent asks, "" for none."""
+    call = _outer(asked)
+    return "" if call is None else call.id
+
+
+def _outer(asked: Asked) -> ToolCall | None:
+    call = subject(asked) if isinstance(asked.question, PermissionQuestion) else None
+    found = asked.session.state.entry(call.parent) if call and call.parent else None
+    return found if isinstance(found, ToolCall) else None
 
 
 def is_large(asked: Asked) -> bool:
@@ -177,8 +191,17 @@ async def prepare(host: Host, asked: Asked) -> None:
         await aside(_menu(host, asked))
 
 
+def _whose(asked: Asked) -> str:
+    """Name the sub-agent of a form: what asks for a permission does so itself."""
+    is_form = not isinstance(asked.question, PermissionQuestion)
+    within = _within(asked) if is_form else ""
+    return f"· sub-agent: {one_line(within, SESSION)} " if within else ""
+
+
 def _which(host: Host, session: Session) -> str:
-    """Return the session's title, where another one could be meant."""
+    """Return the session's title, where another one could be meant; a sub-agent is named anyhow."""
+    if session.state.parent:
+        session = host.workspace.session(session.state.agent, session.state.parent) or session
     title = one_line(title_of(session.state) or "", SESSION)
     are_several = len(host.workspace.chats) > 1 or len(host.questions.pending) > 1
     return f"· {title} " if title and are_several else ""
@@ -206,7 +229,13 @@ def subject(asked: Asked) -> ToolCall | None:
 
 
 def _chat(host: Host, session: Session) -> Chat | None:
-    """Return the session's chat, else the newest one of its agent, to show the question there."""
+    """Return the session's chat, else the newest one of its agent, to show the question there.
+
+    A sub-agent's is shown in that of the session that has begun it, if it has no chat.
+    """
     chats = host.workspace.chats.values()
+    above = host.workspace.session(session.state.agent, session.state.parent)
+    if session.state.parent and above and not host.workspace.chat_of(session):
+        return _chat(host, above)
     own = [chat for chat in chats if chat.session.state.agent == session.state.agent]
     return host.workspace.chat_of(session) or next(reversed(own), None)

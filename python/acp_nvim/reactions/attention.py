@@ -16,7 +16,8 @@ from acp_nvim.workspace.host import Host
 def ended(host: Host, session: Session, before: SessionState, event: TurnEnded) -> None:
     """Say how a turn has ended, unless the next one begins at once."""
     chat, how = host.workspace.chat_of(session), event.stop_reason or event.error
-    if chat is not None and before.is_running and how is not None:
+    is_own = before.is_running and not session.state.parent
+    if chat is not None and is_own and how is not None:
         host.tasks.start_soon(_tell_end, host, chat, event)
 
 
@@ -30,8 +31,8 @@ def closed(host: Host, session: Session, before: SessionState, event: SessionClo
 
 def called(host: Host, state: SessionState) -> str:
     """Return what to call a session."""
-    others = [it for it in host.workspace.chats.values() if it.session.state.agent == state.agent]
-    return attention.name(state, is_one_of_many=len(others) > 1)
+    chats = [it for it in host.workspace.chats.values() if not it.session.state.parent]
+    return attention.name(state, is_one_of_many=len(chats) > 1)
 
 
 async def _tell_end(host: Host, chat: Chat, event: TurnEnded) -> None:

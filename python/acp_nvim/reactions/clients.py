@@ -38,9 +38,9 @@ ENDED = ("failed", "closed")
 """States of a client whose agent is gone for good."""
 
 
-def new_session(host: Host, agent: str, cwd: str) -> Session:
-    """Return a session with that agent in that working directory."""
-    return Session(agent, cwd, partial(changed, host))
+def new_session(host: Host, agent: str, cwd: str, parent: str = "") -> Session:
+    """Return a session with that agent in that working directory, or a sub-agent's of `parent`."""
+    return Session(agent, cwd, partial(changed, host), parent)
 
 
 def connect(host: Host, launch: Launch) -> Client:

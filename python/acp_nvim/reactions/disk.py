@@ -43,7 +43,9 @@ async def _prepare(host: Host, roots: Roots) -> None:
 
 
 def begin(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:
-    """Have it on disk that the turn runs, should the host be killed."""
+    """Have it on disk that the turn runs, should the host be killed; a sub-agent's is a part."""
+    if session.state.parent:
+        return
     author, roots = Authors(host.workspace).of(session.state), host.workspace.roots(session)
     if author is not None:
         host.review.store.journal.begin(author, (roots.cwd, *roots.additional))
@@ -53,7 +55,7 @@ def sweep(host: Host, session: Session, before: SessionState, _event: TurnEnded)
     """Find all that the turn has changed."""
     author = Authors(host.workspace).of(before)
     host.review.sync.sweep(author, host.workspace.roots(session))
-    if author is not None:
+    if author is not None and not session.state.parent:
         host.review.sync.ended.end(author)
         host.tasks.start_soon(_end, host, author, host.workspace.roots(session))
 
@@ -66,7 +68,9 @@ async def _end(host: Host, author: Author, roots: Roots) -> None:
 
 def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """What still waits to be written is not wanted any more: the turn is to end."""
-    host.review.sync.hands.cancel(session.state.key)
+    ending = (session, *host.workspace.below(session))
+    for each in ending:
+        host.review.sync.hands.cancel(each.state.key)
 
 
 def forget(host: Host, session: Session, _before: SessionState, _event: Event) -> None:

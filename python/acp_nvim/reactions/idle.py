@@ -37,7 +37,8 @@ def _limit(host: Host) -> float:
 
 
 def _chats(host: Host, client: Client) -> list[Chat]:
-    return [it for it in host.workspace.chats.values() if it.client is client]
+    chats = host.workspace.chats.values()
+    return [it for it in chats if it.client is client and not it.session.state.parent]
 
 
 def _last_turn(host: Host, client: Client) -> float:
@@ -47,7 +48,9 @@ def _last_turn(host: Host, client: Client) -> float:
 def _is_idle(host: Host, client: Client) -> bool:
     chats = [it for it in _chats(host, client) if it.session.state.status != "closed"]
     is_able = client.state == "ready" and client.ready is not None and client.ready.listing.reopens
-    return bool(chats) and is_able and all(_rests(client, it) for it in chats)
+    subs = [it.state for it in client.registry.children()]
+    has_work = any(it.is_running or it.questions for it in subs)
+    return bool(chats) and is_able and not has_work and all(_rests(client, it) for it in chats)
 
 
 def _rests(client: Client, chat: Chat) -> bool:

@@ -18,7 +18,7 @@ from acp_nvim.workspace.host import Host
 def count(host: Host, event: FileWritten | DiskChanged) -> None:
     """Count what was changed to the tool call that has done so; a call that only looks has not."""
     author = event.author
-    session = None if author is None else host.workspace.session(*author.session_key)
+    session = None if author is None else host.workspace.session(*author.reader_key)
     if author is None or session is None or event.before == event.after:
         return
     call = session.state.tool_call(author.tool_call)

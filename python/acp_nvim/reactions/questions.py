@@ -39,10 +39,11 @@ def warm(host: Host, _session: Session, _before: SessionState, _event: PromptSen
 def show(host: Host, session: Session, _before: SessionState, event: QuestionOpened) -> None:
     """Show a new question, and tell the user's scripts once it is there.
 
-    An elicitation needs no chat.
+    An elicitation needs no chat, nor does what a sub-agent asks.
     """
     question = event.question
-    if isinstance(question, PermissionQuestion) and host.workspace.chat_of(session) is None:
+    has_chat = session.state.parent or host.workspace.chat_of(session) is not None
+    if isinstance(question, PermissionQuestion) and not has_chat:
         return
     sight = host.questions.sight(question.id)
     if session.state.is_running:  # else the question is ours, and about nothing that was said

@@ -9,6 +9,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionOpened
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.lists.sessions import is_other_work
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.session_list import kept_rows
 
@@ -76,8 +77,13 @@ def name(host: Host, session: Session, _before: SessionState, event: SessionOpen
     """Name the chat after the session."""
     chat = host.workspace.chat_of(session)
     if chat is not None:
-        named = chat_name(session.state.agent, event.session_id)
-        host.tasks.start_soon(host.editor.chats.name, chat.number, named)
+        name_chat(host, chat, event.session_id)
+
+
+def name_chat(host: Host, chat: Chat, session_id: str) -> None:
+    """Name a chat after its session."""
+    named = chat_name(chat.session.state.agent, session_id)
+    host.tasks.start_soon(host.editor.chats.name, chat.number, named)
 
 
 def notice(host: Host, session: Session, _before: SessionState, event: Noticed) -> None:

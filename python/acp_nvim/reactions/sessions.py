@@ -15,6 +15,7 @@ from acp_nvim.reactions import (
     questions,
     reopening,
     screen,
+    sub_agents,
 )
 from acp_nvim.session.event import (
     CancelRequested,
@@ -33,6 +34,7 @@ from acp_nvim.session.event import (
     SessionClosed,
     SessionOpened,
     SessionReopening,
+    SubAgentUpdated,
     ToolCallUpdated,
     TurnEnded,
     TurnMeasured,
@@ -90,7 +92,9 @@ def let_go(host: Host, session: Session, _before: SessionState, _event: SessionC
 
 
 def take_note(host: Host, session: Session, _before: SessionState, _event: SessionOpened) -> None:
-    """It is open here, should Neovim end."""
+    """It is open here, should Neovim end; a sub-agent's is as long as its agent's is."""
+    if session.state.parent:
+        return
     host.left_open.opened(session.state.key, session.state.cwd)
 
 
@@ -126,10 +130,12 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         screen.list_anew,
         keep,
         take_note,
+        sub_agents.go_on,
         disk.prepare,
         notes.look_again,
         tell,
     ),
+    SubAgentUpdated: (keep, screen.list_anew),
     SessionReopening: (screen.show, screen.list_anew, disk.forget, follow.begin),
     SessionClosed: (
         disk.forget,

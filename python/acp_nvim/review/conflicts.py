@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from acp_nvim.files import disk
 from acp_nvim.files.text import apart, having, reconciled
-from acp_nvim.history.author import TurnKey
+from acp_nvim.history.author import Author
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import Wrote
 from acp_nvim.history.file import File
@@ -68,10 +68,10 @@ def is_removal(conflict: Conflict) -> bool:
     return is_gone and conflict.on_disk and bool(conflict.base) and not conflict.theirs
 
 
-def removals(conflicts: Iterable[Conflict]) -> Iterator[tuple[TurnKey, str]]:
-    """Yield the turns that have removed a file so, each with the file."""
+def removals(conflicts: Iterable[Conflict]) -> Iterator[tuple[Author, str]]:
+    """Yield who has removed a file so, each with the file."""
     for conflict in filter(is_removal, conflicts):
-        yield conflict.author.turn_key, conflict.path
+        yield conflict.author, conflict.path
 
 
 def gone_on(path: str, file: File, text: str) -> Conflict | None:

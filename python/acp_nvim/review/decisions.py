@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Container, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 from uuid import uuid4
 
 import anyio
@@ -29,7 +29,7 @@ from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import buffer_text, taken, with_theirs
 from acp_nvim.history import review, switch
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.author import Author, SessionKey, TurnKey
+from acp_nvim.history.author import Author, DoerKey, TurnKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.file import File
 from acp_nvim.history.hunk import ReviewHunk
@@ -58,9 +58,9 @@ from acp_nvim.review.outcome import (
     sessions_of,
 )
 from acp_nvim.review.restoring import Restoring
-from acp_nvim.session.origin import Stretch
 from acp_nvim.view.review.marks import FileReview
 
+Doers: TypeAlias = tuple[DoerKey, ...]
 L = TypeVar("L", LiveFile, LiveFile | None)
 
 
@@ -142,38 +142,44 @@ class Decisions:
         hunks = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
         return await aside_if_large(partial(_as_read, live, hunks), live.read_text)
 
-    async def keep(self, path: str, rows: Rows = None) -> int:
+    async def keep(self, path: str, rows: Rows = None, *, by: Doers = ()) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many.
 
-        Raises `UserError`, and then nothing has changed.
+        `by`: only what these have done. Raises `UserError`, and then nothing has changed.
         """
         async with self._sync.exclusive():
             live, at = await self._placed(path, rows, self._seen_now)
-            return await self._keep(path, at, "" if live is None else live.read_text)
+            return await self._keep(path, at, "" if live is None else live.read_text, by)
 
-    async def _keep(self, path: str, rows: range | None, text: str) -> int:
+    async def _keep(self, path: str, rows: range | None, text: str, by: Doers = ()) -> int:
         file = None if self._log.is_missing(path) else self._log.file(path)
-        keeping = partial(review.keep, file or File(), rows)
+        keeping = partial(review.keep, file or File(), rows, by)
         decided = await aside_if_large(keeping, text)
         if decided.count:
             self._log.put(path, decided.file)
         return decided.count
 
     async def reject(
-        self, path: str, rows: Rows = None, *, found: bool = True, because: str = ""
+        self,
+        path: str,
+        rows: Rows = None,
+        *,
+        found: bool = True,
+        because: str = "",
+        by: Doers = (),
     ) -> int:
         """Bring back what stood in these rows, or in the whole file; return how many hunks.
 
-        `because`: why, for the agent. Without `found` a hunk stays in which an agent is only
-        supposed to have had a hand.
-        Raises `UserError`, and then nothing has changed.
+        `because`: why, for the agent; `by`: only what these have done. Without `found` a hunk stays
+        in which an agent is only supposed to have had a hand. Raises `UserError`, and then nothing
+        has changed.
         """
 
         def turn_back(file: File, rows: range | None) -> Turned:
             hunks = review.changes(file)
             if not hunks:
                 return Turned(file)
-            decided = review.reject(file, self._log.now(), rows, found=found)
+            decided = review.reject(file, self._log.now(), rows, found=found, by=by)
             if not decided.count:
                 return Turned(file)
             sessions = sessions_of(hunks, review.changes(decided.file))
@@ -259,13 +265,11 @@ class Decisions:
         Without `found` what the agent is only supposed to have done stays as it is.
         `batch` is that of an undo without: what this takes back more is one with it.
         """
-        number, session = turn.author.turn, turn.author.session_key
-        stretch = Stretch(session, number, number)
-        lost = () if batch else self.lost.told(stretch, known=turn.paths)
-        waits = () if batch else self.waiting(session, number, known=turn.paths)
+        lost = () if batch else self.lost.told(turn.author.has, known=turn.paths)
+        waits = () if batch else self.waiting(turn.author.has, known=turn.paths)
         conflicts = () if batch else self.on_disk(turn)
         batch = batch or uuid4().hex
-        sessions = frozenset({session})
+        sessions = frozenset({turn.author.session_key})
 
         def take_back(file: File, _rows: range | None) -> Turned:
             whole = switch.redo(file, batch).file
@@ -282,17 +286,17 @@ class Decisions:
         return replace(undone, failed=(*undone.failed, *await self.stands(still)))
 
     def waiting(
-        self, session: SessionKey, number: int | None, *, known: Container[str] = ()
+        self, is_meant: Callable[[Author], bool], *, known: Container[str] = ()
     ) -> list[str]:
-        """Name what that turn, None: the session, has changed and the editor could not take yet;
-        `known`: files that are tried anyhow."""
-        found = self._sync.deferred.of(session, number)
+        """Name what these have changed and the editor could not take yet; `known`: files that are
+        tried anyhow."""
+        found = self._sync.deferred.of(is_meant)
         return [why_not(path, problem) for path, problem in found if path not in known]
 
     def on_disk(self, turn: Turn) -> tuple[Conflict, ...]:
         """Return the conflicts of that turn in which the disk has the agent's text."""
         conflicts = self._log.conflicts()
-        return tuple(it for it in conflicts if it.on_disk and it.author.turn_key == turn.key)
+        return tuple(it for it in conflicts if it.on_disk and turn.author.has(it.author))
 
     async def stands(self, conflicts: Iterable[Conflict]) -> list[str]:
         """Name what the disk still has of these against what the user has not saved."""

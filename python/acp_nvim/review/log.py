@@ -6,7 +6,7 @@ the user decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias, get_args
@@ -20,7 +20,7 @@ from acp_nvim.files.event import DiskChanged, FileWritten, WriteBegun
 from acp_nvim.files.roots import inside
 from acp_nvim.files.text import apart, reconciled
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.author import Author, SessionKey, TurnKey
+from acp_nvim.history.author import Author, DoerKey, SessionKey, TurnKey
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import Fact, Wrote
@@ -29,7 +29,7 @@ from acp_nvim.history.fold import begin, fold, had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.line import FILE
 from acp_nvim.history.review import State, changes, origin
-from acp_nvim.history.switch import turns, undone
+from acp_nvim.history.switch import undoable, undone
 from acp_nvim.history.versions import nearest
 from acp_nvim.review.conflicts import gone_on, removals, weighed, with_older
 from acp_nvim.review.recode import recoded
@@ -48,11 +48,15 @@ a buffer."""
 
 
 class Turn(Struct, frozen=True):
-    """A turn of an agent, and the files that it has changed."""
+    """A turn of an agent, or what one of its sub-agents has done in it, and the changed files."""
 
-    key: TurnKey
     author: Author
     paths: tuple[str, ...]
+
+    @property
+    def key(self) -> TurnKey:
+        """What names the turn."""
+        return self.author.turn_key
 
 
 class _Foreseen(Struct, frozen=True):
@@ -451,31 +455,37 @@ class EditLog:
                 return gone, f"{hunk.state} · {what}"
         return None
 
-    def turns(self, *stretches: Stretch) -> tuple[Turn, ...]:
-        """Return the turns in these stretches that have something to undo, the oldest first."""
-        sessions = {it.key: it for it in stretches}
-        changed = [(key, path) for path, it in self._files().items() for key in turns(it)]
-        found: dict[TurnKey, list[str]] = {}
-        for key, path in (*changed, *removals(self.conflicts())):
-            stretch = sessions.get(key[:2])
-            if stretch is not None and stretch.has(key[2]):
-                found.setdefault(key, []).append(path)
-        return tuple(
-            Turn(key, self._author(paths[0], key), tuple(paths))
-            for key, paths in sorted(found.items(), key=lambda item: item[0][3])
-        )
+    def turns(self, *stretches: Stretch, by: str = "") -> tuple[Turn, ...]:
+        """Return the turns in these stretches that have something to undo, the oldest first.
+
+        `by`: the name of a sub-agent, of which only that is meant.
+        """
+        changed = [(who, path) for path, it in self._files().items() for who in undoable(it)]
+        is_meant = within(stretches)
+        authors: dict[DoerKey, Author] = {}
+        found: dict[DoerKey, dict[str, None]] = {}
+        for author, path in (*changed, *removals(self.conflicts())):
+            if is_meant(author) and by in ("", author.sub_name):
+                who = author if by else author.whole
+                authors.setdefault(who.doer_key, who)
+                found.setdefault(who.doer_key, {})[path] = None
+        turns = [Turn(it, tuple(found[key])) for key, it in authors.items()]
+        return tuple(sorted(turns, key=lambda it: it.author.began))
+
+    def doers(self, path: str, name: str) -> tuple[Author, ...]:
+        """Return the sub-agents of that name whose changes of a file wait to be reviewed."""
+        authors = (author for hunk in self.changes(path) for author in hunk.authors)
+        return tuple(dict.fromkeys(it for it in authors if it.sub_name == name))
 
     def last_undo(self, stretches: Sequence[Stretch] | None = None) -> str | None:
         """Return the batch of the last undo that redo can return, of turns in these stretches;
         None: of any turn."""
-        sessions = {it.key: it for it in stretches or ()}
-        everywhere = Stretch(("", "")) if stretches is None else None
+        is_meant = within(stretches or ())
         found = [
             undo
             for file in self._files().values()
             for undo in undone(file)
-            if (stretch := sessions.get(undo.author.session_key, everywhere)) is not None
-            if stretch.has(undo.author.turn)
+            if stretches is None or is_meant(undo.author)
         ]
         return max(found, key=lambda it: it.at).batch if found else None
 
@@ -488,9 +498,16 @@ class EditLog:
             if undo.batch == batch
         }
 
-    def _author(self, path: str, key: TurnKey) -> Author:
-        known = (*(self.file(path) or File()).changes, self.conflict(path))
-        return next(it.author for it in known if it and it.author.turn_key == key)
+
+def within(stretches: Iterable[Stretch]) -> Callable[[Author], bool]:
+    """Return what tells of an author whether its turn is in these stretches."""
+    sessions = {it.key: it for it in stretches}
+
+    def is_within(author: Author) -> bool:
+        stretch = sessions.get(author.session_key)
+        return stretch is not None and stretch.has(author.turn)
+
+    return is_within
 
 
 def _as_begun(file: File | None) -> File | None:

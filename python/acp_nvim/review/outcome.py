@@ -10,14 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.files.live import LiveFile
-from acp_nvim.history.author import Author, SessionKey, TurnKey
+from acp_nvim.history.author import Author, DoerKey, SessionKey
 from acp_nvim.history.change import saw
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import changes, keep
 from acp_nvim.history.switch import Rewound
-from acp_nvim.session.origin import Stretch
 
 MOST_TURNS: Final = 100
 """Turns of which it is known what of theirs is lost, and files of these that are named."""
@@ -140,34 +139,31 @@ def together(sure: Undone, rest: Undone) -> Undone:
 
 
 class Lost:
-    """Files that were changed, and of which nobody knows what they held, by turn.
+    """Files that were changed, and of which nobody knows what they held, by who did so.
 
     Known as long as the host runs; the chat has told it when it was found.
     """
 
     def __init__(self) -> None:
-        self._paths: dict[TurnKey, dict[str, None]] = {}
+        self._paths: dict[DoerKey, tuple[Author, dict[str, None]]] = {}
 
-    def note(self, turn: TurnKey, paths: Iterable[str]) -> None:
-        """Take note of files that the turn has changed."""
-        self._paths.setdefault(turn, {}).update(dict.fromkeys(paths))
+    def note(self, author: Author, paths: Iterable[str]) -> None:
+        """Take note of files that the author has changed in that turn."""
+        _, known = self._paths.setdefault(author.doer_key, (author, {}))
+        known.update(dict.fromkeys(paths))
         while len(self._paths) > MOST_TURNS:
             del self._paths[next(iter(self._paths))]
 
     def told(
-        self,
-        *stretches: Stretch,
-        known: Container[str] = (),
+        self, is_meant: Callable[[Author], bool], *, known: Container[str] = ()
     ) -> tuple[str, ...]:
-        """Return the sentence that names those of turns in these stretches; none if there are none.
-        `known`: those that have a history, so that it is tried."""
-        sessions = {it.key: it for it in stretches}
+        """Return the sentence that names those of these authors; none if there are none. `known`:
+        those that have a history, so that it is tried."""
         found = (
             path
-            for (*whose, turn, _began), changed in self._paths.items()
+            for author, changed in self._paths.values()
             for path in changed
-            if (stretch := sessions.get((whose[0], whose[1]))) is not None and stretch.has(turn)
-            if path not in known
+            if is_meant(author) and path not in known
         )
         paths = [*dict.fromkeys(found)]
         if not paths:

@@ -39,7 +39,7 @@ class Restoring:
 
         Without `found` what the agent is only supposed to have removed stays away.
         """
-        gone = [it for it in self._log.conflicts() if it.author.turn_key == turn.key]
+        gone = [it for it in self._log.conflicts() if turn.author.has(it.author)]
         if not gone:
             return undone
         back: list[str] = []

@@ -29,6 +29,12 @@ _CLOSED = Refused(
 )
 
 
+_OF_ITS_AGENT = Refused(
+    "this is a sub-agent: it takes no prompts, its agent's session does (:Acp previous)"
+)
+_RUNS_ON = Refused("this sub-agent cannot be cancelled by itself: :Acp cancel in its agent's chat")
+
+
 def decide(state: SessionState, action: Action) -> tuple[Event, ...] | Refused:
     """Return the events that carry the action out, in order; none: there is nothing to do.
 
@@ -51,6 +57,8 @@ def decide(state: SessionState, action: Action) -> tuple[Event, ...] | Refused:
 
 
 def _submit(state: SessionState, action: SubmitPrompt) -> tuple[Event, ...] | Refused:
+    if state.parent:
+        return _OF_ITS_AGENT
     if state.status == "closed":
         return _CLOSED
     if _is_empty(action.prompt):
@@ -90,13 +98,15 @@ def _send_queued(state: SessionState, action: SendQueued) -> tuple[Event, ...]:
 
 def _cancel(state: SessionState) -> tuple[Event, ...] | Refused:
     if state.status == "running":
-        return (CancelRequested(),)
+        return _RUNS_ON if state.parent and not state.cancellable else (CancelRequested(),)
     if state.status == "cancelling":
         return ()
     return Refused("nothing is running; there is nothing to cancel")
 
 
 def _set_mode(state: SessionState, action: SetMode) -> tuple[Event, ...] | Refused:
+    if state.parent:
+        return _OF_ITS_AGENT
     if state.status == "closed":
         return _CLOSED
     if state.status == "loading":
@@ -110,6 +120,8 @@ def _set_mode(state: SessionState, action: SetMode) -> tuple[Event, ...] | Refus
 
 
 def _set_option(state: SessionState, action: SetOption) -> tuple[Event, ...] | Refused:
+    if state.parent:
+        return _OF_ITS_AGENT
     if state.status == "closed":
         return _CLOSED
     if state.status == "loading":

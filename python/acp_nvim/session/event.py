@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -33,7 +33,7 @@ from acp_nvim.session.model import (
     ToolStatus,
 )
 from acp_nvim.session.origin import Origin
-from acp_nvim.session.state import Entry
+from acp_nvim.session.state import Entry, SubAgent
 from acp_nvim.session.terminal import ExitStatus
 
 
@@ -178,6 +178,40 @@ class CompactionUpdated(Struct, frozen=True):
     error: str | Unset | None = UNSET
 
 
+class SubAgentUpdated(Struct, frozen=True):
+    """What is known of a sub-agent that has a session of its own: an upsert."""
+
+    id: str
+    """Of that session."""
+    title: str | Unset | None = UNSET
+    cancellable: bool | Unset = UNSET
+    activity: Literal["running", "done", "failed", ""] | Unset = UNSET
+    reported: ReportedState | Unset = UNSET
+    """The same as the agent has said it."""
+    cwd: str | Unset | None = UNSET
+    """Where it works; None: where its agent does."""
+
+
+class ReportedState(Struct, frozen=True):
+    """What an agent says that it is at: idle, running, requires_action, or any other word."""
+
+    state: str
+    stop_reason: str | None = None
+    error: str | None = None
+
+
+class MessageExchanged(Struct, frozen=True):
+    """What a session has said to another one, or heard from it: an upsert."""
+
+    id: str
+    sender: str | Unset | None = UNSET
+    recipient: str | Unset | None = UNSET
+    content: tuple[Content, ...] | Unset = UNSET
+    """In place of what was known."""
+    more: tuple[Content, ...] = ()
+    """Content that follows what was known."""
+
+
 class Unknown(Struct, frozen=True):
     """An update of a kind that this client does not know; kept for the log only."""
 
@@ -307,6 +341,8 @@ class TranscriptRestored(Struct, frozen=True):
     chosen: Chosen = NOTHING_CHOSEN
     origins: tuple[Origin, ...] = ()
     """The sessions that had these turns before; () leaves what is known."""
+    sub_agents: tuple[SubAgent, ...] = ()
+    """Those that have a session."""
 
 
 Event: TypeAlias = (
@@ -325,6 +361,8 @@ Event: TypeAlias = (
     | Noticed
     | NoticeOver
     | CompactionUpdated
+    | SubAgentUpdated
+    | MessageExchanged
     | Unknown
     | PromptQueued
     | QueueArranged

@@ -12,7 +12,7 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import Event, Noticed, PromptQueued, TranscriptRestored
 from acp_nvim.session.model import NOTHING_CHOSEN, Chosen, Prompt
 from acp_nvim.session.origin import Origin, continued
-from acp_nvim.session.state import Entry, Message, Notice, SessionState, ToolCall
+from acp_nvim.session.state import Entry, Message, Notice, SessionState, SubAgent, ToolCall
 
 CUT_OFF: Final = "This turn was cut off: Neovim or its host ended. What had come until then is kept"
 WAITS: Final = (
@@ -36,12 +36,20 @@ class SavedSession(Struct, frozen=True):
     """A turn ran: it is cut off if nothing was kept after this."""
     origins: tuple[Origin, ...] = ()
     """The sessions that it continues."""
+    parent: str = ""
+    """As in `SessionState`."""
+    sub_agents: tuple[SubAgent, ...] = ()
+    """Those that have a session."""
 
 
 def is_worth_keeping(state: SessionState) -> bool:
     """Tell whether the user has said anything in it, and the agent has named it."""
     said = any(isinstance(entry, Message) and entry.role == "user" for entry in state.entries)
-    return state.id is not None and (said or bool(state.queue))
+    return state.id is not None and (said or bool(state.queue) or _has_worked(state))
+
+
+def _has_worked(state: SessionState) -> bool:
+    return bool(state.parent and state.entries)
 
 
 def title_of(state: SessionState) -> str | None:
@@ -64,6 +72,8 @@ def saved_of(state: SessionState, updated: float) -> SavedSession:
         state.queue,
         state.is_running,
         state.origins,
+        state.parent,
+        tuple(it for it in state.sub_agents if not it.key),
     )
 
 
@@ -73,7 +83,9 @@ def restored(saved: SavedSession) -> tuple[Event, ...]:
     queue = (replace(first, held=True), *more) if first is not None else ()
     is_told = any(isinstance(it, Notice) and it.text == WAITS for it in saved.entries[-1:])
     return (
-        TranscriptRestored(saved.entries, saved.title, saved.chosen, saved.origins),
+        TranscriptRestored(
+            saved.entries, saved.title, saved.chosen, saved.origins, saved.sub_agents
+        ),
         *((Noticed(CUT_OFF, "warning"),) if saved.running else ()),
         *map(PromptQueued, queue),
         *((Noticed(WAITS),) if queue and not is_told else ()),
@@ -87,7 +99,8 @@ def carried(state: SessionState, last: int, said: str) -> tuple[Event, ...]:
     """
     kept = tuple(entry for entry in state.entries if entry.turn <= last)
     origins = continued(state.origins, state.key, last)
-    restored = TranscriptRestored(kept, state.title, origins=origins)
+    subs = tuple(it for it in state.sub_agents if not it.key and it.turn <= last)
+    restored = TranscriptRestored(kept, state.title, origins=origins, sub_agents=subs)
     return (restored, Noticed(said, mark="anew")) if kept else ()
 
 

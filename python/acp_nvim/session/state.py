@@ -48,6 +48,8 @@ class Message(Stored, frozen=True):
     message_id: str | None = None
     local: bool = False
     """True for the prompt as this client sent it: a live echo of it is not shown again (C-128)."""
+    peer: str = ""
+    """Which sub-agent it is for, or from: "to tests for stats"."""
 
 
 class ToolCall(Stored, frozen=True):
@@ -55,6 +57,7 @@ class ToolCall(Stored, frozen=True):
 
     key: str
     id: str
+    """ "" for the row of a sub-agent that has a session of its own."""
     turn: int
     title: str = ""
     kind: str = "other"
@@ -138,6 +141,23 @@ NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 
+class SubAgent(Struct, frozen=True):
+    """Who does a part of a turn for the agent; see `session.sub_agents`."""
+
+    id: str
+    """Of the tool call in which it works, or of its own session."""
+    turn: int
+    """The last one in which it began."""
+    key: str = ""
+    """Key of that call; "": it has a session."""
+    name: str = ""
+    """What commands call it; no other of its turn is called so."""
+    title: str = ""
+    """As the agent tells it; that of a call is the call's."""
+    activity: Literal["running", "done", "failed", ""] = ""
+    """What the agent has told, of one with a session."""
+
+
 class SessionState(Struct, frozen=True):
     """All that is known of one session. `id` is None until the agent has named it."""
 
@@ -167,6 +187,11 @@ class SessionState(Struct, frozen=True):
     plan: Plan | None = None
     origins: tuple[Origin, ...] = ()
     """The sessions that this one continues, the oldest first."""
+    parent: str = ""
+    """It is a sub-agent's: the id of the session that has begun it."""
+    cancellable: bool = False
+    """The agent lets a sub-agent's be cancelled."""
+    sub_agents: tuple[SubAgent, ...] = ()
     queue: tuple[Prompt, ...] = ()
     questions: tuple[Question, ...] = ()
     notices: int = 0

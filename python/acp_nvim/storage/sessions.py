@@ -8,6 +8,7 @@ place of that of its key, and the last queue counts. Reading is tolerant of each
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, get_args
 
 import msgspec
@@ -31,11 +32,11 @@ from acp_nvim.session.model import (
 )
 from acp_nvim.session.origin import Origin
 from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
-from acp_nvim.session.state import Entry, Notice, SessionState
+from acp_nvim.session.state import Entry, Notice, SessionState, SubAgent
 from acp_nvim.session.stored import KIND
 from acp_nvim.session.terminal import ExitStatus, Terminal
 from acp_nvim.storage.json_store import JsonStore, Report
-from acp_nvim.storage.record import Value, defaults, dumped, loaded
+from acp_nvim.storage.record import Value, defaults, dumped, loaded, plain
 
 MOST_SESSIONS = 300
 """Files that are kept; the oldest go first."""
@@ -203,8 +204,15 @@ class SessionCodec:
             lines.append(line)
         head["title"] = saved.title and self._hide(saved.title)
         head["origins"] = [[it.agent, it.session, it.last] for it in saved.origins]
+        if saved.parent:
+            head["parent"] = saved.parent
+        if saved.sub_agents:
+            head["sub_agents"] = [self._sub_agent(it) for it in saved.sub_agents]
         first = dumped({"acp": VERSION} | head | {"chosen": _plain(saved.chosen)})
         return "\n".join((first, *reversed(lines), *_queue_lines(saved.queue), ""))
+
+    def _sub_agent(self, sub_agent: SubAgent) -> Value:
+        return plain(replace(sub_agent, title=self._hide(sub_agent.title)))
 
     def from_text(self, text: str) -> SavedSession | None:
         """Return the session that the lines hold; None if the first line is no head of one."""
@@ -239,6 +247,7 @@ class _First(Struct, frozen=True):
     updated: float = 0.0
     running: bool = False
     origins: tuple[tuple[str, str, int], ...] = ()
+    parent: str = ""
 
 
 _HEADS: Final = msgspec.json.Decoder(_First)
@@ -260,6 +269,7 @@ def head_of(line: bytes) -> SavedSession | None:
         head.updated,
         running=head.running,
         origins=tuple(Origin(*it) for it in head.origins),
+        parent=head.parent,
     )
 
 
@@ -280,6 +290,8 @@ def _head(value: Value) -> SavedSession | None:
         chosen=chosen or NOTHING_CHOSEN,
         running=value.get("running") is True,
         origins=tuple(_origins(value.get("origins"))),
+        parent=str(value.get("parent") or ""),
+        sub_agents=tuple(_sub_agents(value.get("sub_agents"))),
     )
 
 
@@ -290,6 +302,12 @@ def _origins(value: Value) -> Iterator[Origin]:
                 yield Origin(agent, session, last)
             case _:
                 return
+
+
+def _sub_agents(value: Value) -> Iterator[SubAgent]:
+    for item in value if isinstance(value, list) else ():
+        with suppress(msgspec.ValidationError):
+            yield msgspec.convert(item, SubAgent)
 
 
 def _queue_lines(queue: tuple[Prompt, ...]) -> Iterator[str]:

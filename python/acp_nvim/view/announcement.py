@@ -31,7 +31,8 @@ def announce(before: SessionState, event: Event, after: SessionState) -> Announc
     if found is None:
         return None
     name, data = found
-    return name, _known(after, {"session": after.id or before.id} | data)
+    parent = {"parent": after.parent} if after.parent else {}
+    return name, _known(after, {"session": after.id or before.id} | parent | data)
 
 
 def asked(state: SessionState, question: Question) -> Announcement:

@@ -22,7 +22,7 @@ _ENDS = {
 
 
 def name(state: SessionState, *, is_one_of_many: bool) -> str:
-    """Return what to call a session: its agent, and its title where that has several."""
+    """Return what to call a session: its agent, and its title where there are several."""
     title = one_line(title_of(state) or "", 40) if is_one_of_many else ""
     return one_line(state.agent, 20) + (f" · {title}" if title else "")
 

@@ -23,6 +23,8 @@ RECENT = 16
 NEAR = 0.8
 """Of a limit: who has used so much of it wants to know."""
 LIMITS = 3
+SUB_AGENTS = 50
+"""Whose names commands complete."""
 _COUNTS = {"one": 1, "five": 5, "seven": 7}
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
@@ -91,6 +93,7 @@ def summary(state: SessionState) -> dict[str, Any]:
     facts = {
         "agent": state.agent,
         "session": state.id,
+        "parent": state.parent or None,
         "cwd": state.cwd,
         "state": state.status,
         "stop_reason": state.stop_reason,
@@ -108,6 +111,8 @@ def summary(state: SessionState) -> dict[str, Any]:
         "queue": len(state.queue),
         "doing": _doing(state) or None,
         "commands": _commands(state),
+        "sub_agents": [{"turn": it.turn, "name": it.name} for it in state.sub_agents[-SUB_AGENTS:]]
+        or None,
     }
     return {name: told(value) for name, value in facts.items() if value is not None}
 
@@ -139,10 +144,14 @@ def _doing(state: SessionState) -> str:
     return "writing" if isinstance(last, Message) and last.role == "agent" else "thinking"
 
 
-def running_tool(state: SessionState) -> str:
-    """Return the title of the tool call that runs in this turn; "" for none."""
+def running_tool(state: SessionState, *, is_own: bool = False) -> str:
+    """Return the title of the tool call that runs in this turn; "" for none.
+
+    `is_own`: not one in which a sub-agent works, or that it has made.
+    """
     recent = reversed(state.entries[-RECENT:])
     calls = (it for it in recent if isinstance(it, ToolCall) and it.turn == state.turn)
+    calls = (it for it in calls if not is_own or (it.id and not it.children and not it.parent))
     titles = (it.title or it.kind for it in calls if it.status == "in_progress")
     return one_line(next(titles, ""), 60)
 

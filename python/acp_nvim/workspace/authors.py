@@ -20,17 +20,20 @@ from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.session import sub_agents
 from acp_nvim.session.content import Text
 from acp_nvim.session.place import LOOKING, named
 from acp_nvim.session.reduce.entries import OPEN
 from acp_nvim.session.reduce.messages import prompt_key
-from acp_nvim.session.state import Entry, Message, SessionState, ToolCall
+from acp_nvim.session.state import Entry, Message, SessionState, SubAgent, ToolCall
 from acp_nvim.workspace.workspace import Workspace
 
 SHOWN = 200
 """Characters of a prompt, or of a title, that are remembered with what came of it."""
 RECENT = 256
 """Entries among which the tool call is looked for that an agent is busy with."""
+DEEPEST = 16
+"""Sub-agents of sub-agents."""
 FIRST = 16
 """Entries of a turn among which the prompt is."""
 
@@ -51,33 +54,65 @@ class Authors:
 
     def found(self, state: SessionState, author: Author | None) -> Author | None:
         """Return that author of the last turn as one that is only supposed to have done it."""
-        runs = state.is_running and state.prompted
+        turn = self._turn(state)
+        runs = turn.is_running and turn.prompted
         return replace(author, how="found") if author is not None and runs else None
 
     def last(self, state: SessionState, tool_call: str = "") -> Author | None:
         """Return the same of the last turn, whether or not it runs: some agents go on after it.
 
-        Turn 0 is what is done before any prompt; None: the agent has not named the session.
+        Turn 0 is what is done before any prompt; None: the agent has not named the session. What a
+        sub-agent does is a part of the turn of the session that has begun it.
         """
-        if state.id is None:
+        turn = self._turn(state)
+        if turn.id is None:
             return None
-        started = state.turn_started
+        started = turn.turn_started
         began = 0.0 if started is None else round(self._workspace.epoch + started, 3)
         known = state.tool_call(tool_call) if tool_call else _current(state)
-        return Author(
-            state.agent,
-            state.id,
-            state.turn,
+        author = Author(
+            turn.agent,
+            turn.id,
+            turn.turn,
             began,
             known.id if known is not None else tool_call,
-            _prompt(state),
+            _prompt(turn),
             known.title[:SHOWN] if known is not None else "",
         )
+        return _by_sub_agent(author, *self._sub_agent(state, known))
 
-    def of_session(self, agent: str, session_id: str) -> Author | None:
-        """Return the last turn in the session of that id: what the agent asks for is its own."""
+    def of_session(self, agent: str, session_id: str, path: str = "") -> Author | None:
+        """Return the last turn in the session of that id: what the agent asks for is its own.
+
+        The tool call that names the file, and works now, says which sub-agent asks; without one, or
+        where several have one, it is the agent itself.
+        """
         session = self._workspace.session(agent, session_id)
-        return None if session is None else self.last(session.state)
+        if session is None:
+            return None
+        roots = self._workspace.roots(session) if path and session.state.sub_agents else None
+        naming = _naming(session.state, roots, path) if roots else ()
+        calls = [it for it in naming if it.kind not in LOOKING]
+        is_one = len({it.parent for it in calls}) == 1
+        return self.last(session.state, calls[0].id if is_one else "")
+
+    def _turn(self, state: SessionState) -> SessionState:
+        """Return the session whose turn it is: of a sub-agent that which has begun it."""
+        for _ in range(DEEPEST if state.parent else 0):
+            above = self._workspace.session(state.agent, state.parent) if state.parent else None
+            if above is None:
+                break
+            state = above.state
+        return state
+
+    def _sub_agent(
+        self, state: SessionState, call: ToolCall | None
+    ) -> tuple[SessionState, SubAgent | None]:
+        """Return which sub-agent does it, and the session that knows it."""
+        above = self._workspace.session(state.agent, state.parent) if state.parent else None
+        if above is not None and state.id is not None:
+            return above.state, sub_agents.find(above.state, state.id)
+        return state, sub_agents.in_call(state, call)
 
     def of_path(self, path: str) -> Author | None:
         """Return the turn that runs in a session whose folders the resolved path is in.
@@ -129,10 +164,23 @@ def _is(roots: Roots, name: str, path: str) -> bool:
     return False
 
 
+def _by_sub_agent(author: Author, state: SessionState, sub_agent: SubAgent | None) -> Author:
+    if sub_agent is None:
+        return author
+    return replace(
+        author,
+        sub_agent=sub_agent.id,
+        sub_name=sub_agent.name,
+        sub_title=sub_agents.title(state, sub_agent)[:SHOWN],
+        has_session=not sub_agent.key,
+    )
+
+
 def _current(state: SessionState) -> ToolCall | None:
+    """Return the agent's own call that is open, else its last one: a sub-agent's may be any's."""
     last: ToolCall | None = None
     for entry in _recent(state):
-        if isinstance(entry, ToolCall):
+        if isinstance(entry, ToolCall) and entry.id and not entry.parent:
             if entry.status in OPEN:
                 return entry
             last = last or entry

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import anyio
@@ -107,6 +108,10 @@ class Host(Struct, frozen=True):
         """Let each chat say what waits for review in its project."""
         options = self.workspace.options
         reviews = [it for it in self.review.presenter.reviews() if it.pending]
+        pending = dict(_pending(reviews))
+        if pending != self.workspace.pending:
+            self.workspace.pending = pending
+            self.touch_lists()
         reviews = reviews if options.ui.changes else []
         for chat in self.workspace.chats.values():
             roots = self.workspace.roots(chat.session) if reviews else None
@@ -144,3 +149,13 @@ class Host(Struct, frozen=True):
         for number, shown in self.workspace.lists.items():
             if shown.is_shown:
                 self.editor.screen.touch(number)
+
+
+def _pending(reviews: Iterable[FileReview]) -> Mapping[tuple[str, str, str], int]:
+    """Return how many hunks wait, by agent, session and sub-agent."""
+    return Counter(
+        key
+        for review in reviews
+        for hunk in review.pending
+        for key in {(*it.session_key, sub) for it in hunk.authors for sub in ("", it.sub_agent)}
+    )

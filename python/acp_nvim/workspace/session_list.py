@@ -33,7 +33,7 @@ def kept_rows(
     return tuple(
         stored_row(head, was_open=(head.agent, head.id) in left)
         for head in heads
-        if is_here(head.cwd)
+        if is_here(head.cwd) and not head.parent
     )
 
 
@@ -43,6 +43,7 @@ def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
         open_row(chat.number, state, epoch=epoch)
         for chat in chats.values()
         if (state := chat.session.state).status != "closed" or chat.is_suspended
+        if not state.parent
     ]
     return tuple(reversed(opened))
 
@@ -92,6 +93,10 @@ class SessionList:
         """It is a column, by project and without ages."""
         self.is_shown = True
         """A window of the user's tabpage shows it; else it is not drawn."""
+        self.below: Callable[[Row], Iterable[Row]] = lambda _row: ()
+        """Returns the rows of the sub-agents of an open session."""
+        self.waiting: Callable[[str, str], int] = lambda _agent, _session: 0
+        """Returns how many hunks of a session wait for review."""
         self.worktrees: Callable[[], Mapping[str, str]] = dict
         """Tells what worktrees are called, by their folders."""
         self._chats = chats
@@ -102,11 +107,22 @@ class SessionList:
     def rows(self) -> tuple[Row, ...]:
         """Return all sessions, whether or not they are shown."""
         rows = merged((open_rows(self._chats, self._now() - self._clock()), self.listed, self.kept))
-        return named(rows, self._chats, self.worktrees())
+        found: list[Row] = []
+        for row in named(rows, self._chats, self.worktrees()):
+            below = [*self.below(row)] if row.kind == "open" else []
+            hunks = self.waiting(row.agent, row.id) if row.kind == "open" else 0
+            work = replace(row.work, hunks=hunks) if hunks else row.work
+            found += (replace(row, work=work), *below)
+        subs = {(it.agent, it.id) for it in found if it.sub.depth and it.id}
+        return tuple(it for it in found if it.sub.depth or (it.agent, it.id) not in subs)
 
-    def row(self, agent: str, session: str, chat: int) -> Row | None:
-        """Return the session of that chat, else of that name, or None."""
+    def row(self, agent: str, session: str, chat: int, call: str = "") -> Row | None:
+        """Return the session of that chat, else of that name, or None; of one that has no session
+        `call` is that in which it works, and the chat its agent's."""
         rows = self.rows()
+        if call:
+            places = ((row, (row.agent, row.sub.chat, row.sub.call)) for row in rows)
+            return next((row for row, place in places if place == (agent, chat, call)), None)
         of_chat = (row for row in rows if chat and row.chat == chat)
         named = (row for row in rows if session and (row.agent, row.id) == (agent, session))
         return next(of_chat, None) or next(named, None)
@@ -153,8 +169,10 @@ def _names(rows: Sequence[Row | None]) -> list[dict[str, object] | bool]:
         and {
             "agent": row.agent,
             "session": row.id,
-            "chat": row.chat,
+            "chat": row.sub.chat if row.sub.call else row.chat,
             "title": one_line(row.title or "", TITLE),
         }
+        | ({"call": row.sub.call} if row.sub.call else {})
+        | ({"worktree": row.worktree.rpartition("⎇ ")[2]} if row.worktree else {})
         for row in rows
     ]

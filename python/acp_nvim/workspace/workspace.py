@@ -41,6 +41,8 @@ class Workspace(Struct):
     """Buffers that list the sessions."""
     idle_since: dict[Client, float] = field(default_factory=dict)
     """The agents that are idle, and since when by the clock of the sessions."""
+    pending: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    """How many hunks wait for review, by agent, session and sub-agent, "" for all of a session."""
     folders: set[str] = field(default_factory=set)
     """Projects that the user has asked for the review of, besides those of the sessions."""
     redaction: Redaction = field(default_factory=Redaction)
@@ -87,11 +89,21 @@ class Workspace(Struct):
         return [number for number, it in self.lists.items() if it.is_shown and it.is_sidebar]
 
     def sessions(self) -> list[Session]:
-        """Return the sessions of all chats, and those that stand for an agent as a whole."""
+        """Return the sessions of all chats and of sub-agents, and those that stand for an agent as
+        a whole."""
+        shown = [chat.session for chat in self.chats.values()]
+        subs = [it for client in self.clients for it in client.registry.children()]
         return [
-            *(chat.session for chat in self.chats.values()),
+            *shown,
+            *(it for it in subs if it not in shown),
             *(client.outside for client in self.clients),
         ]
+
+    def below(self, session: Session) -> list[Session]:
+        """Return the sessions of its sub-agents, and of theirs."""
+        found = (it for it in self.clients if session in it.registry)
+        client = next(found, None)
+        return client.sub_agents.below(session) if client else []
 
     def session(self, agent: str, session_id: str) -> Session | None:
         """Return the session of that agent and id, or None; an open one comes first."""

@@ -291,4 +291,12 @@ async def test_c045_custom_capabilities_stand_under_meta():
         stage.launch()
         told = (await stage.agent.initialize())["params"]["clientCapabilities"]
         assert told["_meta"] == {"terminal_output": True}
-        assert set(told) <= {"fs", "terminal", "session", "auth", "elicitation", "_meta"}
+        assert set(told) <= {
+            "fs",
+            "terminal",
+            "session",
+            "auth",
+            "elicitation",
+            "subagents",
+            "_meta",
+        }

@@ -337,9 +337,19 @@ def test_review_undo_and_redo_tell_the_host(
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        ("Acp review on", ":Acp review takes the number of a turn or off, not on"),
-        ("Acp keep hunk", ":Acp keep takes file or all, not hunk"),
-        ("Acp undo last", ":Acp undo takes the number of a turn, not last"),
+        (
+            "Acp review on",
+            ":Acp review takes the number of a turn, off or a sub-agent's name, not on",
+        ),
+        ("Acp keep hunk", ":Acp keep takes file, all or a sub-agent's name, not hunk"),
+        (
+            "Acp undo last",
+            ":Acp undo takes the number of a turn or a sub-agent's name, not last",
+        ),
+        (
+            "Acp undo 2 all of it",
+            "2 all of it is not a turn and a sub-agent of it",
+        ),
         ("Acp redo 2", ":Acp redo takes no argument"),
         ("1Acp undo", ":Acp undo takes no range"),
     ],

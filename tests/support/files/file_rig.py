@@ -116,7 +116,7 @@ class FileRig:
             self.sync,
             self.knowledge,
             self.on_file,
-            lambda it: self.turns.get(it),
+            lambda it, _path: self.turns.get(it),
             self.edits.noted,
         )
 

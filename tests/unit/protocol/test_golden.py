@@ -51,10 +51,13 @@ from acp_nvim.session.event import (
     ConfigReplaced,
     Event,
     InfoChanged,
+    MessageExchanged,
     ModeChanged,
     Noticed,
     PlanReplaced,
+    ReportedState,
     SessionOpened,
+    SubAgentUpdated,
     TerminalUpdated,
     ToolCallUpdated,
     Unknown,
@@ -219,6 +222,24 @@ UPDATES: dict[str, tuple[Event, ...]] = {
         ),
     ),
     "plan_removed": (PlanReplaced((), "p1"),),
+    "subagent": (
+        SubAgentUpdated(
+            "kid",
+            "Tests for stats",
+            cancellable=True,
+            activity="running",
+            reported=ReportedState("running"),
+            cwd="/p/tests",
+        ),
+    ),
+    "subagent_ended": (
+        SubAgentUpdated(
+            "kid", activity="failed", reported=ReportedState("idle", "error", "no quota")
+        ),
+    ),
+    "subagent_cleared": (SubAgentUpdated("kid", None, False, "", cwd=None),),
+    "session_message": (MessageExchanged("m1", "s1", "kid", (Text("Look"),)),),
+    "session_message_chunk": (MessageExchanged("m1", more=(Text("Look"),)),),
     "compaction": (
         CompactionUpdated(
             "c1", "completed", (Text("We dug."), ResourceLink("file:///p/PLAN.md", "PLAN.md"))

@@ -39,7 +39,6 @@ NAMES = {"path", "oldPath", "cwd", "uri", "additionalDirectories"}
 """What the schemas call paths, folders and addresses of files."""
 
 NOT_READ = {
-    "SubagentUpdate.cwd",
     "SubagentUpdate.additionalDirectories",
     "TerminalUpdate.cwd",
 }
@@ -137,6 +136,9 @@ TOLD: dict[str, dict[int, tuple[str, Any]]] = {
             plan={"type": "file", "planId": "p", "uri": "file:///there/PLAN.md"},
         )
     },
+    "SubagentUpdate.cwd": dict.fromkeys(
+        V, update(sessionUpdate="subagent_update", sessionId="kid", cwd="/there/p")
+    ),
     "SessionInfo.cwd": dict.fromkeys(V, ("session/list", {"sessions": [SESSION]})),
 }
 """Messages with paths of the agent's in them, by the field and the version."""

@@ -13,6 +13,8 @@ from acp_nvim.session.event import (
     CancelRequested,
     Event,
     PromptSent,
+    SessionOpened,
+    SubAgentUpdated,
     ToolCallUpdated,
     TurnEnded,
 )
@@ -121,3 +123,59 @@ def test_whose_a_change_is_costs_the_same_in_a_long_turn() -> None:
     assert found is not None
     assert (found.prompt, found.tool_call) == ("go", "2999")
     assert entries.looks < 2_000
+
+
+def call(id: str, title: str, parent: str = "", path: str = "", **more: Any) -> ToolCallUpdated:
+    """Return a call that is at work, perhaps of the sub-agent of another one."""
+    where = (Location(path),) if path else ()
+    known = {"kind": "edit", "status": "in_progress", "locations": where} | more
+    return ToolCallUpdated(id, title, parent=parent, **known)
+
+
+DELEGATED = (
+    turn("go", 1.0),
+    SENT,
+    call("t1", "Tests for stats", kind="think"),
+    call("t2", "Tests for stats", kind="think"),
+    call("e1", "Edit a", "t1", "/p/a"),
+    call("e2", "Edit b", "t2", "/p/b"),
+)
+
+
+def test_a_write_is_of_the_sub_agent_whose_call_names_the_file_else_of_the_agent() -> None:
+    """All of them write by the one session of their agent."""
+    state = after(OPENED, *DELEGATED)
+    authors = Authors(workspace((state, "/p")))
+
+    def whose(path: str) -> tuple[str, str, str]:
+        found = authors.of_session(state.agent, state.id or "", path)
+        assert found is not None and (found.turn, found.how) == (1, "named")
+        return found.sub_agent, found.sub_name, found.tool_call
+
+    assert whose("/p/a") == ("t1", "tests-for-stats", "e1")
+    assert whose("/p/b") == ("t2", "tests-for-stats-2", "e2")
+    assert whose("/p/c") == ("", "", "t2")
+    both = after(call("e3", "Edit a", "t2", "/p/a"), state=state)
+    unsure = Authors(workspace((both, "/p"))).of_session(state.agent, state.id or "", "/p/a")
+    assert unsure is not None and unsure.sub_agent == ""
+    assert authors.of_path("/p/a") == authors.of_session(state.agent, state.id or "", "/p/a")
+    found = authors.of_path("/p/c")
+    assert found is not None and (found.how, found.sub_agent) == ("found", "")
+
+
+def test_what_a_sub_agent_does_in_its_session_is_a_part_of_its_agents_turn() -> None:
+    state = after(OPENED, turn("go", 1.0), SENT, SubAgentUpdated("kid", "Tests", cwd=None))
+    began = SessionState(state.agent, "/p", parent=state.id or "")
+    kid = after(SessionOpened("kid"), call("e1", "Edit a", path="/p/a"), state=began)
+    authors = Authors(workspace((state, "/p"), (kid, "/p")))
+    found = authors.of_session(state.agent, "kid", "/p/a")
+    assert found is not None
+    assert (found.session, found.turn, found.began, found.prompt) == (state.id, 1, 101.0, "go")
+    assert (found.sub_agent, found.sub_name, found.tool_call) == ("kid", "tests", "e1")
+    assert found.reader_key == (state.agent, "kid")
+    assert authors.of_path("/p/a") == found
+
+
+def test_an_agent_that_is_its_own_sub_agent_ends_nothing() -> None:
+    state = replace(after(OPENED, turn("go", 1.0), SENT), parent="s1")
+    assert Authors(workspace((state, "/p"))).last(state) is not None

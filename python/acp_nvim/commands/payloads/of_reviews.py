@@ -9,10 +9,11 @@ from msgspec import Struct
 
 class ShowReview(Struct, frozen=True):
     """Of one turn or of all; `path` and `line` say where the user is. `off`: show no longer.
-    `only`: show it, and go nowhere."""
+    `only`: show it, and go nowhere. `by`: what the sub-agent of that name has done, "" for all."""
 
     chat: int | None = None
     turn: int | None = None
+    by: str = ""
     off: bool = False
     path: str | None = None
     line: int = 1
@@ -36,13 +37,17 @@ class Decide(Struct, frozen=True):
     buffer: int = 0
     """Of which a `mark` goes along with the lines; 0: they are where they were."""
     mark: int = 0
+    by: str = ""
+    """Of all only what the sub-agent of that name has done, in the session of `chat`."""
 
 
 class Undo(Struct, frozen=True):
-    """The turn of that number, else the last one; without a chat of the project of `path`."""
+    """The turn of that number, else the last one; without a chat of the project of `path`. `by`:
+    only what the sub-agent of that name has done in it."""
 
     chat: int | None = None
     turn: int | None = None
+    by: str = ""
     path: str = ""
 
 
@@ -55,11 +60,12 @@ class Redo(Struct, frozen=True):
 
 class ShowDiff(Struct, frozen=True):
     """Of that turn or all of the chat's session; without a chat, of the project of `path`. In that
-    buffer."""
+    buffer. `by`: what the sub-agent of that name has done, "" for all."""
 
     buffer: int
     chat: int | None = None
     turn: int | None = None
+    by: str = ""
     path: str = ""
 
 

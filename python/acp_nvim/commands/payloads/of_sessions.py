@@ -94,6 +94,8 @@ class OfListed(Struct, frozen=True):
     action: Literal["open", "close", "rename", "delete", "answer"]
     title: str = ""
     """The new one."""
+    call: str = ""
+    """In which a sub-agent without a session works; the chat is its agent's."""
 
 
 class OfProject(Struct, frozen=True):

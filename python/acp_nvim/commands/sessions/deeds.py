@@ -14,7 +14,7 @@ from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Re
 from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.reactions import clients
+from acp_nvim.reactions import clients, screen
 from acp_nvim.reactions.reopening import reopen as opened_again
 from acp_nvim.session.event import (
     InfoChanged,
@@ -143,7 +143,7 @@ async def _go(host: Host, row: Row, cwd: str) -> None:
         await let_in(host, row.agent, row.cwd, chosen=_is_chosen(host, row, cwd))
     chat = host.workspace.chats.get(row.chat) or _closed_chat(host, row)
     if chat is not None:
-        is_closed = chat.session.state.status == "closed"
+        is_closed = chat.session.state.status == "closed" and not chat.session.state.parent
         if is_closed:  # prompts wait from now on
             chat.session.apply(SessionReopening(session_id=row.id))
         await host.editor.chats.show(chat.number)
@@ -152,7 +152,7 @@ async def _go(host: Host, row: Row, cwd: str) -> None:
         return
     client = host.workspace.client(row.agent)
     record = host.store.read(row.agent, row.id)
-    if record is None and client is not None and not _reopens(client):
+    if record is None and not row.sub.parent and client is not None and not _reopens(client):
         # nothing to show, nothing to go on with (C-102)
         raise UserError(f"{row.agent} lists its sessions, but can neither load nor resume one")
     opened = await host.editor.chats.open(row.agent)
@@ -176,11 +176,19 @@ def _closed_chat(host: Host, row: Row) -> Chat | None:
 
 
 def _new_chat(host: Host, number: int, prompt: int, row: Row) -> Chat:
-    """Take in a chat that shows what was kept of the session."""
-    session = clients.new_session(host, row.agent, row.cwd)
+    """Take in a chat that shows what was kept of the session; that of a sub-agent may be open."""
+    record = host.store.read(row.agent, row.id)
+    live = host.workspace.session(row.agent, row.id) if row.sub.parent else None
+    parent = row.sub.parent or (record.parent if record else "")
+    session = live or clients.new_session(host, row.agent, row.cwd, parent)
     chat = Chat(number, prompt, session, host.clock)
     host.add(chat)
-    record = host.store.read(row.agent, row.id)
+    if live is not None:
+        chat.client = host.workspace.client(row.agent)
+    if parent:
+        screen.name_chat(host, chat, row.id)
+    if live is not None:
+        return chat
     if record is not None:
         session.apply(*restored(record))
     elif row.title:
@@ -191,6 +199,10 @@ def _new_chat(host: Host, number: int, prompt: int, row: Row) -> Chat:
 async def _connect(host: Host, chat: Chat, session_id: str) -> None:
     """Let the agent open the session again; it is started if it does not run."""
     state = chat.session.state
+    if state.parent:  # it is there with its agent's session; else it is history
+        if chat.client is None:
+            chat.session.apply(SessionReopening(session_id=session_id), SessionClosed())
+        return
     try:
         plan = host.workspace.launch(state.agent, state.cwd)
     except UserError as error:
@@ -252,6 +264,8 @@ async def rename_chat(host: Host, chat: Chat, title: str) -> None:
 
 
 async def _close(host: Host, row: Row, _cwd: str) -> None:
+    if row.sub.parent:
+        raise UserError("a sub-agent's session ends with its agent's")
     chat = host.workspace.chats.get(row.chat)
     if chat is None:
         return
@@ -268,6 +282,8 @@ async def _close(host: Host, row: Row, _cwd: str) -> None:
 
 async def _delete(host: Host, row: Row, cwd: str) -> None:
     """Delete it here and at the agent; one that is open is closed first (C-104)."""
+    if row.sub.parent:
+        raise UserError("a sub-agent's session is deleted with its agent's")
     name = row.title or row.id
     running = ", and end what runs in it" if row.state == "running" else ""
     title = f"Delete this session of {row.agent} for good{running}: {name}?"

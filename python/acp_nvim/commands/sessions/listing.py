@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from functools import partial
 
 from acp_nvim.commands.payloads.of_sessions import (
     FilterSessions,
@@ -20,10 +21,13 @@ from acp_nvim.commands.sessions.deeds import (
 )
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import asking, questions, screen
+from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.lists.sessions import Row
+from acp_nvim.workspace.below import hunks_of, sub_rows
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
+from acp_nvim.workspace.workspace import Workspace
 
 
 async def show(host: Host, payload: ListSessions) -> None:
@@ -46,11 +50,19 @@ def _new(host: Host, number: int, cwd: str, *, is_sidebar: bool) -> SessionList:
         with_keys=host.workspace.options.default_keys,
         is_sidebar=is_sidebar,
     )
+    space = host.workspace
+    made.below = lambda row: sub_rows(space, row, space.pending)
+    made.waiting = partial(_waiting, space)
     made.worktrees = host.workspace.worktrees.labels
     host.workspace.lists[number] = made
     screen.look_again(host)
     host.editor.screen.show(number, made.picture)
     return made
+
+
+def _waiting(space: Workspace, agent: str, session_id: str) -> int:
+    session = space.session(agent, session_id) if session_id else None
+    return 0 if session is None else hunks_of(session.state, space.pending)
 
 
 async def _look_again(host: Host, shown: SessionList) -> None:
@@ -80,12 +92,16 @@ def narrow(host: Host, payload: FilterSessions) -> None:
     host.touch_lists()
 
 
-def act(host: Host, payload: OfListed) -> Awaitable[None]:
+def act(host: Host, payload: OfListed) -> Awaitable[None] | dict[str, int]:
     """Do with a session what the user wants of the row that shows it."""
     shown = _list(host, payload.list)
-    row = shown.row(payload.agent, payload.session, payload.chat)
+    row = shown.row(payload.agent, payload.session, payload.chat, payload.call)
     if row is None:
         raise UserError("this session is gone")
+    if row.sub.call and payload.action == "open":
+        return _place(host, row)
+    if row.sub.call and payload.action != "answer":
+        raise UserError("this is a sub-agent of the session above it")
     if payload.action == "rename":
         return _rename(host, shown, row, usable_title(payload.title))
     if payload.action == "close" and row.kind != "open":
@@ -95,10 +111,20 @@ def act(host: Host, payload: OfListed) -> Awaitable[None]:
     return _do(host, shown, row, payload.action)
 
 
+def _place(host: Host, row: Row) -> dict[str, int]:
+    """Return where in its agent's chat a sub-agent works."""
+    chat = host.workspace.chat(row.sub.chat)
+    call = chat.session.state.tool_call(row.sub.call)
+    at = None if call is None else row_of(chat.transcript, call.key)
+    return {"chat": chat.number, "row": at or 0}
+
+
 async def _answer(host: Host, row: Row) -> None:
-    """Show the oldest question of a session, with the cursor in it."""
-    chat = host.workspace.chats.get(row.chat)
-    found = (it for it in asking.waiting(host) if chat and it.session is chat.session)
+    """Show the oldest question of a session, or of a sub-agent, with the cursor in it."""
+    key = row.agent, row.sub.parent if row.sub.call else row.id
+    found = (it for it in asking.waiting(host) if it.session.state.key == key)
+    if row.sub.call:
+        found = (it for it in found if asking.outer(it) == row.sub.call)
     asked = next(found, None)
     if asked is None:
         raise UserError("no question waits in this session")

@@ -28,7 +28,8 @@ def stayed(host: Host, payload: Stayed) -> None:
 
 def _take_in(host: Host, told: StayedChat) -> None:
     record = host.store.read(told.agent, told.session) if told.session else None
-    session = clients.new_session(host, told.agent, record.cwd if record else told.cwd)
+    cwd, parent = (record.cwd, record.parent) if record else (told.cwd, "")
+    session = clients.new_session(host, told.agent, cwd, parent)
     chat = host.workspace.chats[told.chat] = Chat(told.chat, told.prompt, session, host.clock)
     session.apply(
         *(restored(record) if record is not None else ()),
@@ -39,9 +40,11 @@ def _take_in(host: Host, told: StayedChat) -> None:
 
 
 def waiting(host: Host, agent: str) -> list[Chat]:
-    """Return the chats of an earlier host with that agent that nothing was done with yet."""
-    chats = host.workspace.chats.values()
-    return [it for it in chats if not it.is_drawn and it.session.state.agent == agent]
+    """Return the chats of an earlier host with that agent that nothing was done with yet; those of
+    sub-agents come back with their agent's."""
+    waiting = [it for it in host.workspace.chats.values() if not it.is_drawn]
+    states = [(it, it.session.state) for it in waiting]
+    return [it for it, state in states if state.agent == agent and not state.parent]
 
 
 def go_on(host: Host, chats: Sequence[Chat]) -> Awaitable[None]:

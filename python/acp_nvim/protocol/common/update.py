@@ -15,12 +15,16 @@ from acp_nvim.session.event import (
     CompactionUpdated,
     Event,
     InfoChanged,
+    MessageExchanged,
     Noticed,
+    ReportedState,
+    SubAgentUpdated,
     Unknown,
     Unset,
     UsageChanged,
 )
 from acp_nvim.session.model import Cost, RateLimit, Role
+from acp_nvim.session.sub_agents import Activity
 
 Update: TypeAlias = dict[str, Any]
 
@@ -88,6 +92,57 @@ def _summary_chunk(update: Update) -> Event:
     return CompactionUpdated(told.compaction_id, more=(decode_content(told.content),))
 
 
+def _sub_agent(update: Update) -> Event:
+    """Return what is known of a child session; a state that cannot be read is as absent."""
+    told = types.Subagent.model_validate(update)
+    capabilities = told.capabilities
+    can = (
+        UNSET
+        if "capabilities" not in update
+        else bool(capabilities and capabilities.cancel is not None)
+    )
+    reported = UNSET if told.state is None else _reported(told.state)
+    activity: Activity | Unset = UNSET
+    if isinstance(reported, ReportedState):
+        activity = _activity(reported)
+    elif update.get("state", UNSET) is None:
+        activity = ""
+    return SubAgentUpdated(
+        told.session_id, _patch(update, "title"), can, activity, reported, _patch(update, "cwd")
+    )
+
+
+def _reported(told: types.ChildState) -> ReportedState | Unset:
+    error = (told.error and told.error.message) or "the agent does not say why"
+    failed = error if told.stop_reason == "error" else None
+    return ReportedState(told.state, told.stop_reason, failed)
+
+
+def _activity(told: ReportedState) -> Activity:
+    match told.state:
+        case "running" | "requires_action":
+            return "running"
+        case "idle":
+            return "done" if told.stop_reason in (None, "end_turn") else "failed"
+        case _:
+            return ""
+
+
+def _exchanged(update: Update) -> Event:
+    """Return what was said between sessions; who they are may be told later."""
+    told = types.SessionMessage.model_validate(update)
+    sides = _patch(update, "senderSessionId"), _patch(update, "recipientSessionId")
+    return MessageExchanged(told.message_id, *sides, _summary(update.get("content", UNSET)))
+
+
+def _exchanged_chunk(update: Update) -> Event:
+    told = types.SessionMessage.model_validate(update)
+    content = update.get("content")
+    if not isinstance(content, dict):
+        return Unknown(update["sessionUpdate"], compact(update))
+    return MessageExchanged(told.message_id, more=(decode_content(content),))
+
+
 def _summary(value: object) -> tuple[Content, ...] | Unset:
     """Return the blocks, also of a text as such; what is neither list nor null is as absent."""
     match value:
@@ -116,5 +171,8 @@ DECODERS: Mapping[str, Callable[[Update], Event | None]] = {
     "notice": _notice,
     "compaction_update": _compaction,
     "compaction_summary_chunk": _summary_chunk,
+    "subagent_update": _sub_agent,
+    "session_message": _exchanged,
+    "session_message_chunk": _exchanged_chunk,
 }
 """By `sessionUpdate`; each may raise `ValidationError`, and None means nothing happened."""

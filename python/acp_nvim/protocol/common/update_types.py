@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Lenient, OrNone, Real, Whole, WireModel
+from acp_nvim.protocol.base import Id, Lenient, OrNone, Real, Whole, WireModel
 
 
 class Cost(WireModel):
@@ -51,6 +51,40 @@ class Notice(WireModel):
     title: str = Field(min_length=1)
     description: Lenient[str]
     severity: Lenient[Literal["info", "warning", "error"]]
+
+
+class StopError(WireModel):
+    """Why work ended in an error."""
+
+    message: Lenient[str]
+
+
+class ChildState(WireModel):
+    """What a child session is at."""
+
+    state: str
+    stop_reason: Lenient[str]
+    error: Lenient[StopError]
+
+
+class ChildCapabilities(WireModel):
+    """What can be done with a child session: any object means yes."""
+
+    cancel: Lenient[dict[str, Any]]
+
+
+class Subagent(WireModel):
+    """`subagent_update`: a patch; what was given is told by `fields_set`."""
+
+    session_id: Id
+    state: Lenient[ChildState]
+    capabilities: Lenient[ChildCapabilities]
+
+
+class SessionMessage(WireModel):
+    """`session_message`, and with `content` as one block `session_message_chunk`."""
+
+    message_id: Id
 
 
 class Compaction(WireModel):

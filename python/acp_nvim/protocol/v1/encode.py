@@ -27,6 +27,7 @@ def encode_initialize(
             **_session(capabilities),
             **_elicitation(capabilities),
             **_auth(capabilities),
+            **({"subagents": {}} if capabilities.sub_agents else {}),
         },
         "clientInfo": {"name": name, "title": title, "version": version},
     }

@@ -13,10 +13,12 @@ from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import (
     UNSET,
     ChunkReceived,
+    MessageExchanged,
     MessageUpdated,
     PromptSent,
     PromptSteered,
 )
+from acp_nvim.session.model import Role
 from acp_nvim.session.reduce.entries import add, put
 from acp_nvim.session.state import Message, SessionState
 
@@ -27,7 +29,7 @@ MOST_PARTS = 500
 def chunk_received(state: SessionState, event: ChunkReceived) -> SessionState:
     """Append a chunk to its message, or start a new one."""
     if event.role == "user":
-        if state.is_running:
+        if state.is_running and not state.parent:
             return state  # the echo of our own prompt, which is already there
         state = _replay_turn(state)
     message = _open_message(state, event)
@@ -47,7 +49,7 @@ def message_updated(state: SessionState, event: MessageUpdated) -> SessionState:
     content = event.content
     if known is None:
         if event.role == "user":
-            if state.is_running:
+            if state.is_running and not state.parent:
                 return state  # the echo of our own prompt
             state = _replay_turn(state)
         key = f"{event.role}:{state.turn}:{event.message_id}"
@@ -58,6 +60,30 @@ def message_updated(state: SessionState, event: MessageUpdated) -> SessionState:
     if content is UNSET or content == known.content:
         return state
     return put(state, replace(known, content=content), current=state.current)
+
+
+def message_exchanged(state: SessionState, event: MessageExchanged) -> SessionState:
+    """Create or patch what was said between sessions: what a sub-agent hears is its prompt."""
+    known = state.named(f"peer:{event.id}")
+    message = known if isinstance(known, Message) else Message("", "agent", state.turn, ())
+    content = message.content if event.content is UNSET else event.content
+    for part in event.more:
+        content = joined(content, part)
+    message = replace(message, content=content, message_id=event.id)
+    is_own = event.sender is not UNSET and event.sender == state.id
+    if event.sender is not UNSET or known is None:
+        role: Role = "agent" if is_own or not state.parent else "user"
+        other = event.recipient if is_own else event.sender
+        message = replace(message, role=role, peer=_peer(state, other, is_own=is_own))
+    if known is None:
+        return add(state, replace(message, key=f"peer:{event.id}"))
+    return state if message == known else put(state, message, current=state.current)
+
+
+def _peer(state: SessionState, session_id: object, *, is_own: bool) -> str:
+    """Return whom a message is for or from, if that is a sub-agent of this session."""
+    found = next((it for it in state.sub_agents if it.id == session_id), None)
+    return f"{'to' if is_own else 'from'} {found.title or found.name}" if found else ""
 
 
 def _known_message(state: SessionState, event: MessageUpdated) -> Message | None:

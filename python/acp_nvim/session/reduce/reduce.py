@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from acp_nvim.session import options
+from acp_nvim.session import options, sub_agents
 from acp_nvim.session.event import (
     UNSET,
     BackgroundChanged,
@@ -24,6 +24,7 @@ from acp_nvim.session.event import (
     ConfigReplaced,
     Event,
     InfoChanged,
+    MessageExchanged,
     MessageUpdated,
     ModeChanged,
     Noticed,
@@ -38,6 +39,7 @@ from acp_nvim.session.event import (
     SessionClosed,
     SessionOpened,
     SessionReopening,
+    SubAgentUpdated,
     TerminalUpdated,
     ToolCallUpdated,
     TranscriptRestored,
@@ -163,6 +165,8 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     Noticed: _noticed,
     NoticeOver: _notice_over,
     CompactionUpdated: compactions.compaction_updated,
+    SubAgentUpdated: sub_agents.updated,
+    MessageExchanged: messages.message_exchanged,
     Unknown: _unknown,
     PromptQueued: turns.prompt_queued,
     QueueArranged: turns.queue_arranged,

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from acp_nvim.session import sub_agents
 from acp_nvim.session.event import UNSET, CallChangedFile, ToolCallUpdated
 from acp_nvim.session.reduce.entries import OPEN, add_named, put
 from acp_nvim.session.reduce.terminals import noted, shown_in
@@ -68,6 +69,7 @@ def _attached(state: SessionState, call: ToolCall, parent_id: str) -> SessionSta
     if parent.turn != call.turn and parent.status not in OPEN:
         return state
     state = put(state, replace(call, parent=parent.key), current=state.current)
+    state = state if parent.children else sub_agents.of_call(state, parent)
     parent = replace(parent, children=(*parent.children, call.key))
     return put(state, parent, current=state.current)
 

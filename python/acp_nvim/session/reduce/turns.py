@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from acp_nvim.session import sub_agents
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (
     BackgroundChanged,
@@ -114,6 +115,7 @@ def session_reopening(state: SessionState, event: SessionReopening) -> SessionSt
         index=NO_INDEX,
         latest=NO_NAMES,
         shown=NOT_SHOWN,
+        sub_agents=(),
     )
 
 
@@ -137,6 +139,7 @@ def transcript_restored(state: SessionState, event: TranscriptRestored) -> Sessi
         plan=None,
         current=None,
     )
+    state = sub_agents.restored(calls, event.sub_agents, state)
     for call in calls:
         state = noted(state, call)
     return close_open(state, since_turn=0)

@@ -84,6 +84,10 @@ def draw(
     is_open: bool,
 ) -> Drawn:
     """Return the lines of a message, with a blank one at the end."""
+    if message.peer:
+        label = coloured(f"{one_line(message.peer, PREVIEW)}:", "AcpDim")
+        drawn = draw(replace(message, peer=""), cwd, previous, pause, is_open=is_open)
+        return replace(drawn, lines=(label, *drawn.lines))
     if message.role == "user":
         return Drawn((*_user(message, cwd, is_open=is_open), BLANK))
     if message.role == "thought":

@@ -75,10 +75,11 @@ def matching(rows: Sequence[Row], wanted: str, *, now: float, home: str) -> tupl
 
 def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
     """Return what stands above the rows: how many there are, what runs and waits, the keys."""
-    running = sum(row.state in ("running", "cancelling") for row in rows)
-    asks = sum(row.asks for row in rows)
+    own = [row for row in rows if not row.sub.depth]
+    running = sum(row.state in ("running", "cancelling") for row in own)
+    asks = sum(row.asks for row in rows if not row.sub.call)  # those are its agent's as well
     parts = (
-        BarPart("AcpWinbarState", plural(len(rows), "session"), 0),
+        BarPart("AcpWinbarState", plural(len(own), "session"), 0),
         BarPart("AcpWinbarState", f"{running} running" if running else "", 1),
         BarPart("AcpWinbarAsk", f"{asks} waiting for you" if asks else "", 1),
         BarPart("AcpWinbarMode", f"/{one_line(wanted, 30)}" if wanted else "", 2),
@@ -89,6 +90,8 @@ def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
 
 def key(row: Row) -> str:
     """Return the name of its block."""
+    if row.sub.depth:
+        return f"sub\0{row.agent}\0{row.sub.parent}\0{row.sub.call or row.id}"
     return f"{row.chat}" if row.chat else f"{row.agent}\0{row.id}"
 
 
@@ -102,8 +105,14 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
         "" if row.updated is None else _since(now - row.updated),
         one_line(row.agent, 20),
         row.worktree or folder_name(row.cwd, home),
-        called(row, 200),
+        _called(row),
     )
+
+
+def _called(row: Row) -> str:
+    """Return its title, below the session that it is of, and what waits of it."""
+    waits = f" · {plural(row.work.hunks, 'hunk')}" if row.work.hunks else ""
+    return f"{'  ' * (row.sub.depth - 1)}{'└ ' if row.sub.depth else ''}{called(row, 200)}{waits}"
 
 
 def _state(row: Row) -> tuple[str, str]:

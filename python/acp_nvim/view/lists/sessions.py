@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from acp_nvim.session import sub_agents
 from acp_nvim.session.model import ListedSession
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
@@ -19,6 +20,7 @@ from acp_nvim.view.status import plan_step, running_tool, spent
 from acp_nvim.view.visible import one_line
 
 Kind: TypeAlias = Literal["open", "listed", "stored"]
+Outcome: TypeAlias = Literal["", "done", "failed"]
 
 _KIND_NAMES = {"open": "open", "listed": "agent", "stored": "kept"}
 WELL = ("end_turn", "cancelled")
@@ -34,6 +36,8 @@ class Work(Struct, frozen=True):
     tool: str = ""
     """The title of the tool call that runs."""
     cost: str = ""
+    hunks: int = 0
+    """Of it, waiting for review."""
 
 
 NO_WORK = Work()
@@ -42,7 +46,7 @@ NO_WORK = Work()
 def work(state: SessionState) -> Work:
     """Return what a session is at now."""
     plan = " ".join(plan_step(state)).strip() if state.is_running else ""
-    tool = running_tool(state) if state.is_running else ""
+    tool = running_tool(state, is_own=True) if state.is_running else ""
     return Work(plan, tool, spent(state.usage))
 
 
@@ -50,7 +54,28 @@ def is_other_work(before: SessionState, state: SessionState) -> bool:
     """Tell whether a session may be at something else; a long plan is not looked through."""
     costs = [it.usage.cost if it.usage else None for it in (before, state)]
     is_same = before.plan is state.plan and costs[0] == costs[1]
-    return not is_same or running_tool(before) != running_tool(state)
+    if not is_same or running_tool(before, is_own=True) != running_tool(state, is_own=True):
+        return True
+    if not state.sub_agents:
+        return False
+    at = [[sub_agents.activity(it, sub) for sub in sub_agents.shown(it)] for it in (before, state)]
+    return before.sub_agents is not state.sub_agents or at[0] != at[1]
+
+
+class Sub(Struct, frozen=True):
+    """Where a sub-agent belongs; `depth` 0: it is none."""
+
+    parent: str = ""
+    """The id of the session that has begun it."""
+    chat: int = 0
+    """The chat that shows that."""
+    call: str = ""
+    """Id of the call in which it works; "": it has a session."""
+    depth: int = 0
+    """How many sessions it is below."""
+
+
+NO_SUB = Sub()
 
 
 class Row(Struct, frozen=True):
@@ -72,9 +97,10 @@ class Row(Struct, frozen=True):
     """It was when the last Neovim of the project ended."""
     work: Work = NO_WORK
     """What it is at, if it is open."""
-    turn: int = 0
-    ended_well: bool = True
-    """So did its last turn."""
+    outcome: Outcome = ""
+    """How its last turn has ended, "": there was none."""
+    sub: Sub = NO_SUB
+    """What it is below, if it is a sub-agent."""
     worktree: str = ""
     """What the worktree is called that it works in."""
     since: int = 0
@@ -95,15 +121,17 @@ def open_row(chat: int, state: SessionState, *, epoch: float = 0.0) -> Row:
         chat=chat,
         asks=len(state.questions),
         work=work(state),
-        turn=state.turn,
-        ended_well=_ended_well(state),
+        outcome=_outcome(state),
         since=state.origins[-1].last if state.origins else 0,
     )
 
 
-def _ended_well(state: SessionState) -> bool:
-    """Return whether the last turn did not fail; what was kept has no turn that ended here."""
-    return not state.cut_off and (state.turn_ended is None or state.stop_reason in WELL)
+def _outcome(state: SessionState) -> Outcome:
+    """Return how the last turn has ended; what was kept has no turn that ended here."""
+    is_well = not state.cut_off and (state.turn_ended is None or state.stop_reason in WELL)
+    if not is_well:
+        return "failed"
+    return "done" if state.turn else ""
 
 
 def listed_row(agent: str, listed: ListedSession) -> Row:
@@ -157,7 +185,7 @@ def _completed(row: Row, other: Row) -> Row:
 
 def called(row: Row, most: int) -> str:
     """Return what tells it from others; the agent knows one that is not open by its id."""
-    if row.kind == "open" and not row.title:
+    if row.kind == "open" and not row.title and not row.sub.depth:
         return "(nothing said yet)" if row.id else "(not open yet)"
     since = f" · from turn {row.since} on" if row.since else ""
     return one_line(row.title or row.id, most) + since

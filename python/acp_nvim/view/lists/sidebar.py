@@ -77,9 +77,11 @@ def matching(rows: Sequence[Row], wanted: str, *, home: str) -> tuple[Row, ...]:
 
 def _groups(rows: Sequence[Row], cwd: str, home: str) -> list[tuple[str, list[Row]]]:
     projects: dict[str, list[Row]] = {}
+    folder = cwd
     for row in rows:
+        folder = folder if row.sub.depth else row.cwd  # it stands where its session does
         if row.kind == "open":
-            projects.setdefault(row.cwd, []).append(row)
+            projects.setdefault(folder, []).append(row)
     groups = [
         (it[0].worktree or folder_name(folder, home), it)
         for folder, it in sorted(projects.items(), key=lambda it: it[0] != cwd)
@@ -95,9 +97,7 @@ def _sign(row: Row) -> Margin:
         return _WAS_OPEN if row.was_open else _KEPT
     if row.state in _SIGNS:
         return _SIGNS[row.state]
-    if not row.ended_well:
-        return _FAILED
-    return _DONE if row.turn else _UNUSED
+    return {"failed": _FAILED, "done": _DONE}.get(row.outcome, _UNUSED)
 
 
 def _lines(row: Row) -> tuple[Line, ...]:
@@ -106,9 +106,12 @@ def _lines(row: Row) -> tuple[Line, ...]:
         start = len(name.encode())
         behind = Highlight(start, start + len(agent.encode()) + 2, "AcpDim")
         return (Line(f"{name}  {agent}", (behind, _sign(row))),)
-    told = [" · ".join(it for it in (agent, row.work.cost) if it)]
-    told += [it for it in (row.work.plan, row.work.tool) if it]
-    below = [coloured(it, "AcpDim") for it in told]
+    waits = plural(row.work.hunks, "hunk") if row.work.hunks else ""
+    said = ("" if row.sub.depth else agent, row.work.cost, waits)
+    told = [" · ".join(filter(None, said)), row.work.plan, row.work.tool]
+    indent = "  " * row.sub.depth
+    below = [coloured(indent + it, "AcpDim") for it in told if it]
     if row.asks:
-        below.append(coloured(f"{plural(row.asks, 'question')}: a answers", "AcpWinbarAsk"))
-    return (coloured(name, "AcpToolTitle", _sign(row)), *below)
+        asks = f"{indent}{plural(row.asks, 'question')}: a answers"
+        below.append(coloured(asks, "AcpWinbarAsk"))
+    return (coloured(indent + name, "AcpToolTitle", _sign(row)), *below)

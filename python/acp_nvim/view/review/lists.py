@@ -17,6 +17,7 @@ from acp_nvim.view.visible import one_line
 
 SUMMARY = 80
 PROMPT = 60
+NAME = 40
 NOTHING_PENDING = "nothing to review: no change of an agent is pending"
 NOTHING_DECIDED = {
     "lines": "no hunk here: :Acp {0} file, :Acp {0} all",
@@ -79,12 +80,13 @@ def quickfix(
         key = turn_key(conflict.author)
         authors[key] = conflict.author
         items.setdefault(key, []).extend(_conflicts(conflict))
+    shared = _shared(reviews)
     for review in reviews:
         for change in review.pending:
             turns = {turn_key(author): author for author in change.authors}
             authors |= turns
             for key in turns:
-                items.setdefault(key, []).append(_item(review, change))
+                items.setdefault(key, []).append(_item(review, change, key in shared))
     return _merged(
         [
             QuickfixList(key, _title(author), tuple(items[key]))
@@ -149,10 +151,19 @@ def summary(change: ReviewHunk) -> str:
     return one_line(f"{counts}  {words}", SUMMARY).rstrip() + found
 
 
-def _item(review: FileReview, change: ReviewHunk) -> QuickfixItem:
+def _shared(reviews: Sequence[FileReview]) -> frozenset[str]:
+    """Return the turns in which sub-agents have a part of what is pending."""
+    authors = (it for review in reviews for change in review.pending for it in change.authors)
+    return frozenset(turn_key(it) for it in authors if it.sub_agent)
+
+
+def _item(review: FileReview, change: ReviewHunk, is_shared: bool) -> QuickfixItem:
     first = review.row(change) + 1
     last = max(change.last, first)
-    return QuickfixItem(review.path, first, last, summary(change), key_of(review.path, change))
+    names = dict.fromkeys(it.sub_title or it.sub_name or it.agent for it in change.authors)
+    whose = f"{', '.join(one_line(it, NAME) for it in names)}: " if is_shared else ""
+    text = whose + summary(change)
+    return QuickfixItem(review.path, first, last, text, key_of(review.path, change))
 
 
 def _conflicts(conflict: Conflicted) -> list[QuickfixItem]:

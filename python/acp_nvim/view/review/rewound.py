@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from acp_nvim.history.author import Author
 from acp_nvim.view.styled import plural
+from acp_nvim.view.visible import one_line
+
+TITLE = 60
 
 DONE = {"undo": "took back {turn} in {files}", "redo": "{turn} is back in {files}"}
 AGAIN = {"undo": ":Acp redo brings it back", "redo": ":Acp undo takes it back"}
@@ -23,7 +26,7 @@ def rewound(
 
     `left`: places as path and 0-based row that somebody has changed since.
     """
-    turn = "the turn" if author is None else f"turn {author.turn} of {author.agent}"
+    turn = "the turn" if author is None else f"{whose(author)} of {author.agent}"
     parts = []
     if paths:
         parts.append(DONE[verb].format(turn=turn, files=_named(paths)))
@@ -41,6 +44,12 @@ def rewound(
     if paths and not (left or unsaved or failed):
         parts.append(AGAIN[verb])
     return "; ".join(parts) or f"nothing to do for {turn}"
+
+
+def whose(author: Author) -> str:
+    """Return the turn, and the sub-agent in it, if it is one's."""
+    name = one_line(author.sub_title or author.sub_name, TITLE)
+    return f"{name} of turn {author.turn}" if name else f"turn {author.turn}"
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -9,15 +9,17 @@ from acp_nvim.history.hunk import ReviewHunk
 
 
 def edits_snapshot(path: str, changes: Sequence[ReviewHunk]) -> list[dict[str, Any]]:
-    """Return one table for each turn that has hunks in the file, the oldest first.
+    """Return one table for each turn that has hunks in the file, and each sub-agent in it, the
+    oldest first.
 
     A hunk that several turns have made is the last one's. `first` and `last` are 1-based and
     inclusive; where lines are only gone, `first` is the line below them and `last` the one above.
     """
-    found: dict[tuple[float, str, int], list[ReviewHunk]] = {}
+    found: dict[tuple[float, str, int, str], list[ReviewHunk]] = {}
     for change in changes:
         author = change.authors[-1]
-        found.setdefault((author.began, author.session, author.turn), []).append(change)
+        key = author.began, author.session, author.turn, author.sub_name
+        found.setdefault(key, []).append(change)
     return [
         {
             "session": session,
@@ -25,7 +27,8 @@ def edits_snapshot(path: str, changes: Sequence[ReviewHunk]) -> list[dict[str, A
             "path": path,
             "hunks": [_hunk(it) for it in sorted(hunks, key=lambda it: it.first)],
         }
-        for (_, session, turn), hunks in sorted(found.items())
+        | ({"sub_agent": name} if name else {})
+        for (_, session, turn, name), hunks in sorted(found.items())
     ]
 
 

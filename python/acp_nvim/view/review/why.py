@@ -24,7 +24,8 @@ def why(author: Author, state: str, when: str, *, in_chat: bool) -> tuple[Line, 
 
 
 def _lines(author: Author, state: str, when: str, *, in_chat: bool) -> Iterator[Line]:
-    name = f"{one_line(author.agent, LIMIT)} · turn {author.turn}"
+    who = (author.agent, author.sub_title or author.sub_name, f"turn {author.turn}")
+    name = " · ".join(one_line(it, LIMIT) for it in who if it)
     found = FOUND if author.how == "found" else ""
     yield _head(name, " · ".join(part for part in (state, found, when) if part))
     if title := one_line(author.title, LIMIT):

@@ -9,7 +9,7 @@ from acp_nvim.session.model import Cost, PlanEntry
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import Plan, SessionState, ToolCall, Usage
 from acp_nvim.view.block import Margin
-from acp_nvim.view.lists.sessions import Row, open_row, stored_row
+from acp_nvim.view.lists.sessions import Row, Sub, Work, open_row, stored_row
 from acp_nvim.view.lists.sidebar import Column, draw, matching
 
 IDLE = SessionState("a", "/home/me/w", "x", "idle", turn=1, stop_reason="end_turn", turn_ended=1.0)
@@ -102,3 +102,33 @@ def test_nothing_of_an_agent_s_text_does_harm() -> None:
 def test_an_empty_one_says_what_to_do() -> None:
     assert texts() == ["There is no session here: :AcpStart opens one"]
     assert column().rows == (None,)
+
+
+def sub(depth: int = 1, **fields: object) -> Row:
+    """Return the row of a sub-agent."""
+    row = Row(
+        "open", "a", "kid", "/home/me/w", "Tests", state="running", sub=Sub("x", 7, "", depth)
+    )
+    return replace(row, **fields)  # type: ignore[arg-type]
+
+
+def test_sub_agents_stand_below_their_session_each_with_its_sign() -> None:
+    rows = (
+        replace(open_row(7, at_work()), work=Work(hunks=2)),
+        sub(work=Work(tool="Edit a.py", hunks=1)),
+        sub(2, state="idle", outcome="failed", asks=1),
+        sub(state="idle", outcome="done"),
+        sub(state="idle"),
+    )
+    assert texts(*rows)[1:] == [
+        "Cache",
+        "a · 2 hunks",
+        "  Tests",
+        "  1 hunk",
+        "  Edit a.py",
+        "    Tests",
+        "    1 question: a answers",
+        "  Tests",
+        "  Tests",
+    ]
+    assert signs(*rows) == ["◐", "◐", "?", "✓", "·"]
