@@ -213,4 +213,11 @@ OTHERS: dict[str, list[Step]] = {
         TakesBack(0),
         Runs(0, "swap", 1, 0),
     ],
+    "a file with a saved and a kept change is put away, and comes back": [
+        DoubleWrites(0, 2, INSERT, disk_first=True, between="save", stale=False),
+        User("replace", 2, 0, 0),
+        Outside("stash", 0, INSERT),
+        Decides("keep", "hunk", 0, 0),
+        Outside("stash", 0, INSERT),
+    ],
 }
