@@ -189,8 +189,13 @@ def diff(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -
     Few and small, but minimal only where that is cheap, and as large as what is left of the texts
     where `effort` is spent.
     """
-    if old is new:
-        return ()
+    if type(old) is not type(new):  # parts of both are compared as a whole
+        old, new = tuple(old), tuple(new)
+    head, tail = ends_in_common(old, new, (0, len(old)), (0, len(new)))
+    last, end = len(old) - tail, len(new) - tail
+    if head in (last, end) or last - head == end - head == 1:
+        is_other = head < last or head < end
+        return (Hunk(head, last, tuple(new[head:end])),) if is_other else ()
     differing = partial(_diff, old, new, effort or Effort(EFFORT + 8 * (len(old) + len(new))))
     is_kept = effort is None and isinstance(old, tuple) and isinstance(new, tuple)
     return RECENT.made(old, new, differing) if is_kept else differing()
@@ -337,10 +342,15 @@ def _few(texts: _Texts, left: Pair, right: Pair, found: list[Run]) -> bool:
 
 
 def ends_in_common(old: Sequence[str], new: Sequence[str], left: Pair, right: Pair) -> Pair:
-    """Return how many lines are equal at the beginning and, of the rest, at the end."""
+    """Return how many lines are equal at the beginning and, of the rest, at the end; both are of
+    one type."""
     most = min(left[1] - left[0], right[1] - right[0])
+    if old is new and left == right:
+        return most, 0
     head = _in_common(old, new, left[0], right[0], most)
-    tail, step = 0, FIRST
+    if head == most or old[left[1] - 1] != new[right[1] - 1]:
+        return head, 0
+    tail, step = 1, FIRST
     while tail < most - head:
         step = min(step, most - head - tail)
         i, j = left[1] - tail, right[1] - tail
@@ -356,7 +366,9 @@ def ends_in_common(old: Sequence[str], new: Sequence[str], left: Pair, right: Pa
 def _in_common(old: Sequence[str], new: Sequence[str], i: int, j: int, most: int) -> int:
     """Return how many lines are equal from there on: whole stretches are compared at once, longer
     ones as long as they are equal, and shorter ones to find the end."""
-    found, step = 0, FIRST
+    if not most or old[i] != new[j]:
+        return 0
+    found, step = 1, FIRST
     while found < most:
         step = min(step, most - found)
         if old[i + found : i + found + step] == new[j + found : j + found + step]:

@@ -286,8 +286,17 @@ def test_lines_of_a_long_text_are_split_and_joined_once() -> None:
 
 
 def test_hunks_of_long_texts_are_found_once() -> None:
-    old, new = bare_lines(TEXT, "\n"), bare_lines(TEXT.replace("line 7\n", "seven\n"), "\n")
-    (hunk,) = diff(old, new)
-    assert (hunk.first, hunk.last, hunk.lines) == (7, 8, ("seven",))
-    assert diff(old, new)[0] is hunk
+    text = TEXT.replace("line 7\n", "seven\n").replace("line 70\n", "more\n")
+    old, new = bare_lines(TEXT, "\n"), bare_lines(text, "\n")
+    found = diff(old, new)
+    assert [(it.first, it.last, it.lines) for it in found] == [
+        (7, 8, ("seven",)),
+        (70, 71, ("more",)),
+    ]
+    assert diff(old, new) is found
     assert diff(old, old) == ()
+
+
+def test_lists_and_tuples_are_compared_alike() -> None:
+    assert diff(["a", "b", "c"], ("a", "b", "c")) == ()
+    assert diff(("a", "b", "c"), ["a", "B", "c"]) == (Hunk(1, 2, ("B",)),)

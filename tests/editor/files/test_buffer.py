@@ -62,10 +62,9 @@ def test_finds_the_buffer_through_a_symlink_and_before_it_is_saved(nvim: Neovim)
     (nvim.cwd / "link").symlink_to(real)
     nvim.command("edit link/new.txt")
     assert read(nvim, real / "new.txt")["lines"] == ""
-    assert nvim.lua("return require('acp.files.live').paths(...)", [str(real)]) == [
-        str(real / "new.txt")
-    ]
-    assert nvim.lua("return require('acp.files.live').paths(...)", [str(real) + "x"]) == []
+    survey = "return require('acp.files.live').survey(...)"
+    assert [it[0] for it in nvim.lua(survey, [str(real)])] == [str(real / "new.txt")]
+    assert nvim.lua(survey, [str(real) + "x"]) == []
 
 
 def test_no_buffer_no_answer(nvim: Neovim) -> None:

@@ -221,7 +221,7 @@ def test_what_the_users_tools_obey_is_asked_for(job: MainJob, project: Path) -> 
     job.command("Acp worktree merge")
     job.told("merged scripted-1: 1 file +1 −0 to review")
     assert job.nvim.lua("return _G.title") == (
-        "scripted-1 has changed what your tools obey: .envrc. Merge that, too?"
+        "scripted-1 has changed what your tools obey: .envrc. Merge it as well?"
     )
     assert not (project / ".envrc").exists()
     job.nvim.lua(choose, 2)

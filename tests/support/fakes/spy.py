@@ -10,6 +10,9 @@ STUB = """
 local bridge = require('acp.host.bridge')
 _G.told, _G.answers = {}, {}
 bridge.notify = function(verb, payload)
+  if verb == 'chat_room' then -- how wide a window is, whatever a test does
+    return true
+  end
   table.insert(_G.told, { verb, payload or vim.empty_dict() })
   return true
 end

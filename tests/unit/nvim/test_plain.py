@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from acp_nvim.nvim.plain import bar, plain
+from acp_nvim.nvim.plain import bar, packed, plain
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.block import Highlight, Line
+from acp_nvim.view.block import Conceal, Highlight, Line, VirtualText
 from acp_nvim.view.op import Replace
 from acp_nvim.view.question.comparison import Comparison, Side
 from acp_nvim.view.status import winbar
@@ -15,7 +15,21 @@ IDLE = SessionState("tutor", "/w", id="s1", status="idle")
 def test_the_parts_of_the_bar_are_plain_data() -> None:
     assert bar(winbar(IDLE, title="Tutor 1.0", now=0)) == [
         {"group": "AcpWinbarState", "text": "idle", "need": 0, "right": False, "grows": False},
-        {"group": "AcpWinbarAgent", "text": "Tutor 1.0", "need": 1, "right": False, "grows": False},
+        {
+            **{"group": "AcpWinbarAgent", "text": "Tutor 1.0", "need": 1, "right": False},
+            **{"short": "tutor", "grows": False},
+        },
+    ]
+
+
+def test_a_frame_has_the_kinds_of_marks_once() -> None:
+    bold, rule = Highlight(0, 1, "Bold"), VirtualText(2, (("x", "G"),))
+    lines = (Line("ab", (bold, Conceal(1, 2))), Line("cd", (Highlight(1, 2, "Bold"), rule)))
+    virtual = {"virt_text": [["x", "G"]], "virt_text_pos": "inline"}
+    assert packed(Replace(3, 4, lines)) == [
+        *(3, 4, ["ab", "cd"]),
+        [0, 0, 1, 1, 0, 1, 2, 2, 1, 1, 2, 1, 1, 2, -1, 3],
+        [{"hl_group": "Bold"}, {"conceal": ""}, virtual],
     ]
 
 

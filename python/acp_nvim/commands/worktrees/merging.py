@@ -71,10 +71,10 @@ async def unwanted(host: Host, found: Worktree, paths: Sequence[str]) -> frozens
     if not guarded:
         return frozenset()
     names = ", ".join(one_line(relative(it, found.home), 60) for it in guarded)
-    title = f"{found.name} has changed what your tools obey: {names}. Merge that, too?"
+    title = f"{found.name} has changed what your tools obey: {names}. Merge it as well?"
     choices = [
         Choice("No, leave that out", frozenset(guarded)),
-        Choice("Yes, merge that, too", frozenset()),
+        Choice("Yes, merge it as well", frozenset()),
     ]
     answer: frozenset[str] | None = await host.editor.chooser.choose(title, "acp.confirm", choices)
     return answer

@@ -250,7 +250,7 @@ async def take(host: Host, payload: TakeVersion) -> str:
     await host.review.presenter.settled()
     name = os.path.basename(path)
     if brought.is_conflict:
-        return f"you have changed this place of {name}, too: :Acp review there shows both"
+        return f"you have also changed this place of {name}: :Acp review there shows both"
     if not brought.is_new:
         return f"{name} has this already"
     return f"taken from {payload.name}: :Acp keep keeps it, :Acp undo undoes it"

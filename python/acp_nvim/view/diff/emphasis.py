@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from acp_nvim import hunks
 from acp_nvim.patterns import lazy_pattern
@@ -27,6 +28,9 @@ def changed_parts(
     words, others = _WORD.findall(text), _WORD.findall(mate)
     steps = hunks.Effort(EFFORT, effort)
     steps.spend(len(words) + len(others))
+    shared = sum(len(word) * many for word, many in (Counter(words) & Counter(others)).items())
+    if 2 * shared < min(len(text), len(mate)):
+        return ()  # as is mostly so where a line is anew: the comparison is spared
     found = hunks.diff(words, others, steps)
     starts = [0]
     for word in words:

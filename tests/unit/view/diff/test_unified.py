@@ -51,8 +51,8 @@ def test_each_hunk_stands_at_its_number_on_both_sides(before: str, after: str) -
     old, new = split_lines(before), split_lines(after)
     for hunk in hunks_of("".join(body(old, diff(old, new)))):
         first, size, begin, count = hunk.ranges
-        assert hunk.side("-") == old[first : first + size]
-        assert hunk.side("+") == new[begin : begin + count]
+        assert hunk.side("-") == [*old[first : first + size]]
+        assert hunk.side("+") == [*new[begin : begin + count]]
 
 
 class Parsed:
