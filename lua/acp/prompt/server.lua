@@ -110,6 +110,22 @@ local answers = {
   end,
 }
 
+---@type { client: integer, buffer: integer }[] who hears of these attachments does so afterwards
+local attached = {}
+
+--- Do something that may attach the client, whatever the user does meanwhile: handlers of `LspAttach`
+--- run, and mode, window and cursor stay.
+---@param action fun()
+local function unheard(action)
+  local unseen = require('acp.ui.unseen')
+  unseen.loudly({ 'LspAttach' }, action)
+  local found = attached
+  attached = {}
+  for _, it in ipairs(found) do
+    unseen.fire(it.buffer, 'LspAttach', nil, { client_id = it.client })
+  end
+end
+
 --- The server, as `vim.lsp.start()` wants it instead of a command line.
 ---@param dispatchers vim.lsp.rpc.Dispatchers
 ---@return vim.lsp.rpc.PublicClient
@@ -135,7 +151,9 @@ local function serve(dispatchers)
           if answered then
             answered(id)
           end
-          callback(err, result)
+          unheard(function()
+            callback(err, result)
+          end)
         end)
       end
       if answers[method] then
@@ -248,20 +266,24 @@ end
 
 ---@param chat acp.Chat
 local function attach(chat)
-  vim.lsp.start({
+  local config = {
     name = NAME,
     cmd = serve,
     on_attach = function(client, buffer)
       open_by_itself(client.id, buffer)
       unmap(buffer)
+      table.insert(attached, { client = client.id, buffer = buffer })
       tell_all()
     end,
-  }, {
-    bufnr = chat.prompt,
-    reuse_client = function(client)
-      return client.name == NAME
-    end,
-  })
+  }
+  unheard(function() -- a client that runs already is attached at once
+    vim.lsp.start(config, {
+      bufnr = chat.prompt,
+      reuse_client = function(client)
+        return client.name == NAME
+      end,
+    })
+  end)
 end
 
 ---@param buffer integer

@@ -191,8 +191,10 @@ end
 ---@param buffer integer
 ---@param event string
 ---@param pattern? string what it is matched with, if not the name of the buffer
-function M.fire(buffer, event, pattern)
-  local options = { modeline = false, pattern = pattern, buffer = not pattern and buffer or nil }
+---@param data? any
+function M.fire(buffer, event, pattern, data)
+  local where = not pattern and buffer or nil
+  local options = { modeline = false, pattern = pattern, buffer = where, data = data }
   local ok, err = pcall(M.loudly, {}, function()
     return api.nvim_buf_call(buffer, function()
       -- as a function, or Neovim shows an error of several lines, and waits for <CR>
