@@ -110,19 +110,37 @@ local answers = {
   end,
 }
 
----@type { client: integer, buffer: integer }[] who hears of these attachments does so afterwards
+---@type { client: integer, buffer: integer }[] handlers of `LspAttach` hear of these afterwards
 local attached = {}
 
---- Do something that may attach the client, whatever the user does meanwhile: handlers of `LspAttach`
---- run, and mode, window and cursor stay.
+---@param client integer
+---@param buffer integer
+local function say(client, buffer)
+  if vim.lsp.get_client_by_id(client) then
+    require('acp.ui.unseen').fire(buffer, 'LspAttach', nil, { client_id = client })
+  end
+end
+
+--- Do something that may attach the client, whatever the user does meanwhile. Handlers of `LspAttach`
+--- hear of it once the user is in the prompt: they act on the windows.
 ---@param action fun()
 local function unheard(action)
-  local unseen = require('acp.ui.unseen')
-  unseen.loudly({ 'LspAttach' }, action)
+  require('acp.ui.unseen').loudly({ 'LspAttach' }, action)
   local found = attached
   attached = {}
   for _, it in ipairs(found) do
-    unseen.fire(it.buffer, 'LspAttach', nil, { client_id = it.client })
+    if api.nvim_get_current_buf() == it.buffer then
+      say(it.client, it.buffer)
+    else
+      api.nvim_create_autocmd('BufEnter', {
+        buffer = it.buffer,
+        once = true,
+        nested = true,
+        callback = function()
+          say(it.client, it.buffer)
+        end,
+      })
+    end
   end
 end
 

@@ -58,7 +58,7 @@ async def test_c226_an_unmodified_buffer_does_not_hide_the_disk(path: Path):
         stage.files.open(path)
         put(path, "new\n")
         assert await stage.read(path) == "new\n"
-        assert stage.files.lines(path) == ["old"]
+        assert stage.files.lines(path) == ["new"]  # which the user is shown, too
 
 
 @pytest.mark.parametrize("window", [{"line": "x"}, {"line": -1}, {"limit": {}}, {"limit": 1.5}])

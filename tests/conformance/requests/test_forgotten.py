@@ -45,7 +45,7 @@ async def wipe(stage: LoginStage) -> None:
 
 
 async def close(stage: LoginStage) -> None:
-    row = cast(Row, SimpleNamespace(chat=CHAT))
+    row = cast(Row, SimpleNamespace(chat=CHAT, sub=SimpleNamespace(parent="")))
     await deeds.DEEDS["close"](stage.host, row, "")
 
 

@@ -43,7 +43,7 @@ def test_a_buffer_whose_name_has_become_a_link_is_none_of_the_file_that_it_leads
     path.symlink_to(other)
     assert nvim.lua("return require('acp.files.live').read(...)", str(path)) is None
     assert nvim.lua("return require('acp.files.live').read(...)", str(other)) is None
-    assert nvim.lua("return require('acp.files.live').paths(...)", [str(path.parent)]) == []
+    assert nvim.lua("return require('acp.files.live').survey(...)", [str(path.parent)]) == []
     code = "return require('acp.files.live').write(...)"
     options = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": False, "endofline": True}
     outcome = nvim.lua(code, live["number"], live["changedtick"], [[0, 1, ["x"]]], options)

@@ -49,13 +49,15 @@ def test_it_maps_plugs_and_nothing_else(nvim: Neovim) -> None:
         return found"""
     )
     anywhere = """prompt chat cancel follow permit allow reject-permission review undo
-        next-mode model sessions next-session previous-session resend help keep-hunk reject-hunk"""
+        next-mode model sessions next-session previous-session resend help keep-hunk reject-hunk
+        next-question worktree compare merge-worktree"""
     in_own_windows = """question close write fold-toggle fold-open fold-close fold-open-all
         fold-close-all next-prompt previous-prompt next-tool previous-tool file file-split browse
         raw yank-code yank-answer send older newer drop told put put-before take-back output
         output-to-quickfix list-open list-close list-rename list-delete list-filter agent-details
         agent-start agent-install agent-remove agent-stop agents-fetch edit-prompt rewind
-        list-answer outline"""
+        list-answer list-compare outline take-version next-version previous-version
+        next-compared previous-compared open-compared"""
     plugs = {f"n <Plug>(acp-{name})" for name in (anywhere + " " + in_own_windows).split()}
     plugs |= {f"i <Plug>(acp-{name})" for name in ("send", "older", "newer")}
     plugs |= {

@@ -35,10 +35,10 @@ def test_the_same_lines(sizes: list[tuple[int, int]]) -> None:
 
 
 def test_everything_anew() -> None:
-    parts = list(portions([Replace(0, -1, made(5_000))]))
+    parts = list(portions([Replace(0, -1, made(12_000))]))
     assert len(parts) > 5
     assert applied(["x"], [op for part in parts for op in part]) == [
-        line.text for line in made(5_000)
+        line.text for line in made(12_000)
     ]
 
 
