@@ -37,7 +37,8 @@ class CommittedTexts:
     async def see(self, repositories: Iterable[str], unread: Collection[str]) -> None:
         """See which blobs these files are in the index of their repository, before they change."""
         for folder in repositories if unread else ():
-            below = frozenset(path for path in unread if path.startswith(inside(folder)))
+            here = inside(folder)
+            below = frozenset(path for path in unread if path.startswith(here))
             known = self._indexes.get(folder)
             written = await git.index_written(folder) if below else 0
             if not written:
