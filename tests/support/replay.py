@@ -190,12 +190,16 @@ def outcome(session: Session, project: Path, children: Sequence[Session] = ()) -
     return dict(json.loads(text.replace(str(project), PROJECT)))
 
 
+def protocol(lines: list[Line]) -> int:
+    """Return the version of ACP that the log begins with."""
+    return int(lines[0][1]["params"]["protocolVersion"])
+
+
 async def play(path: Path, project: Path) -> dict[str, Any]:
     """Play a log in that folder, and return what the session holds then."""
     lines = recorded(path, project)
     prepare(lines)
-    version = lines[0][1]["params"]["protocolVersion"]
-    async with Stage(project, protocol=version) as stage:
+    async with Stage(project, protocol=protocol(lines)) as stage:
         replay = Replay(stage, lines)
         session = await replay.play()
         await replay.settle()

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.fakes.mutation import TEXT, Mutation, mutations
-from tests.support.replay import SESSIONS, Replay, prepare, recorded
+from tests.support.replay import SESSIONS, Replay, prepare, protocol, recorded
 from tests.support.stage import Stage, texts
 
 LOGS = sorted(SESSIONS.glob("*.jsonl"))
@@ -27,7 +27,7 @@ async def survives(log: Path, mutation: Mutation, project: Path) -> None:
     """Play the log with the mutation; the stage itself asserts that nothing of ours failed."""
     lines = recorded(log, project)
     prepare(lines)
-    async with Stage(project) as stage:
+    async with Stage(project, protocol=protocol(lines)) as stage:
         replay = Replay(stage, lines, mutation)
         session = await replay.play()
         if session.state.status in ("loading", "closed") and mutation.position < OPENING:
@@ -65,7 +65,7 @@ def test_a_session_survives_any_cut(log: Path, size: int) -> None:
     async def cut(project: Path) -> None:
         lines = recorded(log, project)
         prepare(lines)
-        async with Stage(project) as stage:
+        async with Stage(project, protocol=protocol(lines)) as stage:
             stage.agent.cut = lambda data: [data[i : i + size] for i in range(0, len(data), size)]
             session = await Replay(stage, lines).play()
             assert session.state.status == "idle" and texts(session)
@@ -80,7 +80,7 @@ async def test_text_before_all_messages_hides_none(log: Path, tmp_path: Path) ->
         lines = recorded(log, tmp_path)
         prepare(lines)
         numbers = itertools.count()
-        async with Stage(tmp_path) as stage:
+        async with Stage(tmp_path, protocol=protocol(lines)) as stage:
             if cut:
                 stage.agent.cut = lambda data: [TEXT[next(numbers) % len(TEXT)] + data]
             session = await Replay(stage, lines).play()
