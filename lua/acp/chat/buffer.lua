@@ -205,7 +205,7 @@ api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
       local room = #found > 0 and math.max(1, math.min(unpack(found))) or rooms[chat.chat]
       if room ~= rooms[chat.chat] then
         rooms[chat.chat] = room
-        bridge.notify('chat_room', { chat = chat.chat, room = room })
+        bridge.tell_running('chat_room', { chat = chat.chat, room = room })
       end
     end
   end,

@@ -233,6 +233,15 @@ function M.notify(verb, payload)
   return M.is_installing() and deliver_later(verb, payload) or deliver(verb, payload)
 end
 
+--- Tell a host that runs something that no other need know: none is started for it.
+---@param verb string
+---@param payload? table
+function M.tell_running(verb, payload)
+  if host then
+    send(host, verb, payload)
+  end
+end
+
 --- Ask the host something.
 ---@param verb string
 ---@param payload? table

@@ -18,7 +18,7 @@ api.nvim_create_autocmd({ 'FocusGained', 'FocusLost' }, {
   callback = function(event)
     is_focused = event.event == 'FocusGained'
     if is_focused and bridge.running() then
-      bridge.notify('refresh_comments') -- another Neovim may have some since
+      bridge.tell_running('refresh_comments') -- another Neovim may have some since
     end
   end,
 })

@@ -23,6 +23,7 @@ bridge.call = function(verb, payload, on_done)
   end
 end
 bridge.running = function() return true end
+bridge.tell_running = function(...) bridge.notify(...) end
 _G.ended = {}
 bridge.on_end = function(listener) table.insert(_G.ended, listener) end
 """
