@@ -6,6 +6,7 @@ one step of undo in a buffer, and then the history.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Collection, Container, Iterable
 from contextlib import suppress
 from functools import partial
@@ -323,7 +324,8 @@ class Decisions:
         failed: dict[str, UserError] = dict.fromkeys(paths, UserError())
 
         async def change_rest() -> None:
-            for path in tuple(failed):
+            # twice: a file and a folder of one name make room for each other
+            for path in (it for it in (*failed, *failed) if it in failed):
                 try:
                     done.append(await self._change(path, turn, saves=True))
                     del failed[path]
@@ -351,6 +353,7 @@ class Decisions:
         `saves`: also a modified buffer, of which nothing is unsaved but what agents have done.
         Returns what became of it, with the file as it was before. Raises `UserError`.
         """
+        self._make_room(path, turn, rows)
         for _ in range(ATTEMPTS):
             live, at = await self._placed(path, rows, self._look)
             file = self._log.file(path)
@@ -391,6 +394,18 @@ class Decisions:
             return False
         telling = partial(review.differs_by_agents, file, live.disk.text)
         return await aside_if_large(telling, live.read_text)
+
+    def _make_room(self, path: str, turn: Turning, rows: Rows) -> None:
+        """Remove an empty folder, or a link that leads nowhere, where a file that is gone is to be
+        again: a link to something may be the user's own. Raises `UserError`."""
+        file = self._log.file(path)
+        leads = os.path.islink(path) and os.path.exists(path)
+        if rows is None and file is not None and file.text is None and not leads:
+            try:
+                if turn(file, None).file.text is not None:
+                    disk.make_room(path)
+            except FileProblem as problem:
+                raise UserError(str(problem)) from problem
 
     def _not_removed(self, turned: Turned, file: File, live: LiveFile) -> Turned:
         """Return it so that no file goes that has on the disk what stands against the buffer."""

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from heapq import merge
-from itertools import chain
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Literal, TypeAlias, TypeVar
 
@@ -274,21 +274,9 @@ def _entries(
     What is not drawn yet has no lines; it is there when the end is.
     """
     entries = Log.of(state.entries)
-    known = basis.entries.first(len(entries))
-    cells, blocks = basis.cells.first(len(entries)), basis.blocks.first(len(entries))
-    new = entries[len(known) :]
-    known = known.extended([UNDRAWN] * len(new))
-    waiting = [Cell(UNDRAWN, is_open=False, block=Block(it.key, ())) for it in new]
-    cells, blocks = cells.extended(waiting), blocks.extended([it.block for it in waiting])
-    changed = entries.changed(known, backwards=True)
-    # a table is laid out once nothing follows it, and anew in another room
-    laid_out = basis.tables if room != basis.room else basis.tables & {len(entries) - len(new) - 1}
-    again = {*_turned(state, folds, basis.folds), *laid_out}
-    turned = sorted((it for it in again if it < len(entries)), reverse=True)
+    known, cells, blocks = _with_new(entries, basis)
     done, paused, tables = list[int](), False, set(basis.tables)
-    for position in merge(changed, turned, reverse=True):
-        if done and done[-1] == position:
-            continue
+    for position in _to_draw(state, folds, basis, known, room):
         if paused:
             break
         entry, old = entries[position], cells[position]
@@ -315,6 +303,30 @@ def _entries(
         folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
         return replace(arranged, entries=known.since(since, entries), folds=folds)
     return arranged
+
+
+def _with_new(entries: Log[Entry], basis: _Drawn) -> tuple[Log[Entry], Log[Cell], Log[Block]]:
+    """Return what was drawn so far, as long as the transcript is now: of what is new, nothing."""
+    known = basis.entries.first(len(entries))
+    new = entries[len(known) :]
+    waiting = [Cell(UNDRAWN, is_open=False, block=Block(it.key, ())) for it in new]
+    cells = basis.cells.first(len(entries)).extended(waiting)
+    blocks = basis.blocks.first(len(entries)).extended([it.block for it in waiting])
+    return known.extended([UNDRAWN] * len(new)), cells, blocks
+
+
+def _to_draw(
+    state: SessionState, folds: _Folds, basis: _Drawn, known: Log[Entry], room: int | None
+) -> Iterator[int]:
+    """Yield the positions of what is to be drawn, from the last on, each once."""
+    entries = Log.of(state.entries)
+    # a table is laid out once nothing follows it, and anew in another room
+    last = min(len(basis.entries), len(entries)) - 1
+    laid_out = basis.tables if room != basis.room else basis.tables & {last}
+    again = {*_turned(state, folds, basis.folds), *laid_out}
+    turned = sorted((it for it in again if it < len(entries)), reverse=True)
+    changed = entries.changed(known, backwards=True)
+    yield from (it for it, _ in groupby(merge(changed, turned, reverse=True)))
 
 
 def _arranged(

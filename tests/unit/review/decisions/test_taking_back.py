@@ -227,3 +227,23 @@ async def test_a_file_that_the_user_has_taken_away_is_named_and_stays_away(rig: 
     await rig.review.look(str(moved))
     await rig.undo()
     assert moved.read_text() == BASE
+
+
+async def test_a_file_that_an_agent_has_made_a_folder_or_a_link_is_back(rig: FileRig) -> None:
+    folder, link = rig.file(BASE, "folder"), rig.file(BASE, "link")
+    rig.files.open(folder)
+    moved = rig.folder / "moved"
+    for it in (folder, link):
+        await rig.agent(it, None)
+    folder.mkdir()
+    link.symlink_to(moved)
+    await rig.agent(folder / "inner", "new\n")
+    await rig.agent(moved, BASE)
+    outcome = await rig.undo()
+    assert outcome.failed == ()
+    assert (folder.read_text(), link.read_text(), moved.exists()) == (BASE, BASE, False)
+    assert not link.is_symlink()
+    returned = await rig.redo()
+    assert returned is not None and returned.failed == ()
+    assert (folder / "inner").read_text() == "new\n"
+    assert not link.exists()
