@@ -13,6 +13,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from weakref import finalize
 
 from msgspec import Struct, field
 
@@ -167,6 +168,7 @@ class Watch:
             raise OSError(errno.EREMOTE, "another machine may change it")
         if self._queue < 0:
             self._queue = inotify.begin()
+            finalize(self, os.close, self._queue)  # a user has 128 of them
 
     def _add(self, path: str) -> bool:
         """Return whether it was not watched by that path."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -272,6 +273,19 @@ async def test_when_the_kernels_queue_was_full_all_is_scanned(
     await rig.settle(roots)
     assert await rig.seen.changes(roots) == NOTHING
     assert rig.listings.scans == 0
+
+
+async def test_who_watches_no_more_holds_no_queue(root: Path, roots: Roots) -> None:
+    def queues() -> int:
+        links = (os.readlink(it) for it in Path("/proc/self/fd").iterdir() if it.is_symlink())
+        return sum("inotify" in it for it in links)
+
+    before, rig = queues(), Rig()
+    await rig.settle(roots)
+    assert queues() == before + 1
+    del rig
+    gc.collect()
+    assert queues() == before
 
 
 async def test_very_many_changed_files_are_scanned(
