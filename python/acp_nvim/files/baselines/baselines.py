@@ -8,7 +8,7 @@ before. Where a `Watch` knows what has changed since the last pass, the next loo
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from time import monotonic, time_ns
@@ -58,6 +58,8 @@ PATIENCE = 2.0
 the next one goes on."""
 HURRIED = 0.25
 """The same while somebody waits: `read_on` does the rest."""
+AT_LEAST = 500
+"""Files that are read whatever time that takes: those of an ordinary project, or made just now."""
 SLICE = 0.02
 """Seconds for which `read_on` keeps others waiting."""
 MANY = 1_000
@@ -192,9 +194,10 @@ class Baselines:
         deadline = monotonic() + PATIENCE if deadline is None else deadline
         async with self._lock:
             self._deadline = deadline
+            known = self._unread.copy() if self._reads_on else frozenset[str]()
             changes = await self._compare(roots, encodings)
-            if self._unread and not self._reads_on:
-                await to_thread.run_sync(lambda: self._read(iter(self._glimpses())))
+            if self._unread - known:
+                await to_thread.run_sync(self._read_first, known)
             scanned = [it for it in roots.folders() if it in self._scanned]
             self._scanned -= {*scanned}
             if scanned or self._let_go != self._shelf.let_go:
@@ -221,7 +224,7 @@ class Baselines:
             return
         self._reads_on = True
         try:
-            waiting, more = iter(await to_thread.run_sync(self._glimpses)), True
+            waiting, more = iter(await to_thread.run_sync(self._glimpses, self._unread)), True
             while more:
                 async with self._lock:
                     self._deadline = monotonic() + SLICE
@@ -434,10 +437,14 @@ class Baselines:
             gone += (it for it in lost if not self.watches(it))
         return known, gone
 
-    def _read(self, waiting: Iterator[tuple[int, str, Snapshot]]) -> bool:
-        """Read what was only glimpsed at, until there is no room or no time; return whether there
-        is more that could be read. In a thread."""
-        for size, path, was in waiting:
+    def _read_first(self, known: Collection[str]) -> None:
+        """Read what was only glimpsed at, but for what is `known` to be read on. In a thread."""
+        self._read(iter(self._glimpses(self._unread.difference(known))), AT_LEAST)
+
+    def _read(self, waiting: Iterator[tuple[int, str, Snapshot]], least: int = 1) -> bool:
+        """Read what was only glimpsed at, until there is no room or no time for more than the
+        `least`; return whether there is more that could be read. In a thread."""
+        for count, (size, path, was) in enumerate(waiting, 1):
             if size > self._room_for:
                 return False
             now = read_snapshot(path, was.fingerprint, self._largest)
@@ -446,16 +453,16 @@ class Baselines:
                 has_room = not now.packed or self._shelf.keeps(path)
                 self._room_for = self._room_for if has_room else size - 1
             self._unread.discard(path)
-            if monotonic() > self._deadline:
+            if count >= least and monotonic() > self._deadline:
                 return True
         return False
 
-    def _glimpses(self) -> list[tuple[int, str, Snapshot]]:
-        """Return size, path and sight of the files that are to be read, the smallest first."""
-        sights = [(self._shelf.get(path), path) for path in list(self._unread)]
+    def _glimpses(self, paths: Collection[str]) -> list[tuple[int, str, Snapshot]]:
+        """Return size, path and sight of those of these that are to be read, the smallest first."""
+        sights = [(self._shelf.get(path), path) for path in list(paths)]
         found = [(it.fingerprint[2], path, it) for it, path in sights if it and it.fingerprint]
         wanted = [it for it in found if it[0] <= self._room_for and not it[2].digest]
-        self._unread = {path for _, path, _ in wanted}
+        self._unread -= {*paths} - {path for _, path, _ in wanted}
         return sorted(wanted, key=lambda it: it[:2])
 
     def _look(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_nvim.files.baselines import baselines
 from acp_nvim.files.baselines import snapshot as sight
 from acp_nvim.files.roots import Roots
 
@@ -20,6 +21,12 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def roots(root: Path) -> Roots:
     return Roots(str(root))
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time count from the second file on: folders of tests are small."""
+    monkeypatch.setattr(baselines, "AT_LEAST", 1)
 
 
 @pytest.fixture

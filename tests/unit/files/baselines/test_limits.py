@@ -134,6 +134,32 @@ async def test_a_slow_refresh_goes_on_at_the_next(
     assert seen.text(str(root / "333")) == "changed"
 
 
+async def test_few_files_are_read_whatever_time_that_takes(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "AT_LEAST", 3)
+    seen = plain()
+    for name in ("1", "22", "333", "4444"):
+        (root / name).write_text(name)
+    await seen.refresh(roots, deadline=seen.hurry() - 99)
+    assert [seen.text(str(root / it)) for it in ("1", "22", "333")] == ["1", "22", "333"]
+    assert seen.text(str(root / "4444")) is UNKNOWN
+
+
+async def test_what_has_come_is_read_though_much_else_is_read_on(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = plain()
+    for name in ("1", "22", "333"):
+        (root / name).write_text(name)
+    await seen.refresh(roots, deadline=seen.hurry() - 99)
+    monkeypatch.setattr(seen, "_reads_on", True)
+    (root / "new").write_text("new")
+    await seen.refresh(roots, deadline=seen.hurry() - 99)
+    assert seen.text(str(root / "new")) == "new"
+    assert seen.text(str(root / "333")) is UNKNOWN
+
+
 async def test_the_first_pass_of_a_root_tells_nothing(root: Path, roots: Roots) -> None:
     (root / "a").write_text("1")
     seen = plain()
