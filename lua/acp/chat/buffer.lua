@@ -149,6 +149,7 @@ function M.begin(chat)
 end
 
 bridge.on_end(function()
+  rooms = {}
   for _, chat in ipairs(chats.all()) do
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
     status.state, status.pending, status.doing = 'closed', 0, nil

@@ -77,9 +77,12 @@ def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:
 
 
 def chat_room(host: Host, payload: ChatRoom) -> None:
-    """Lay out for its window what depends on that."""
-    host.workspace.chat(payload.chat).room = payload.room
-    host.editor.screen.touch(payload.chat)
+    """Lay out for its window what depends on that. Nobody has asked: nothing is refused."""
+    host.workspace.rooms[payload.chat] = payload.room
+    chat = host.workspace.chats.get(payload.chat)
+    if chat is not None:
+        chat.room = payload.room
+        host.editor.screen.touch(payload.chat)
 
 
 async def _review(host: Host, chat: int, turn: int) -> None:
@@ -208,6 +211,7 @@ async def _ask_about(host: Host, path: str) -> None:
 
 def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
     """Close the session of a chat whose buffer is gone."""
+    host.workspace.rooms.pop(payload.chat, None)
     chat = host.workspace.chats.pop(payload.chat, None)
     if chat is None:
         return None

@@ -97,6 +97,7 @@ class Host(Struct, frozen=True):
     def add(self, chat: Chat) -> None:
         """Take a chat into the workspace and put it on the screen."""
         self.workspace.chats[chat.number] = chat
+        chat.room = self.workspace.rooms.get(chat.number)
         if self.workspace.options.ui.plan == "top":
             chat.pin_plan()
         chat.prompts = self.workspace.options.prompts

@@ -37,6 +37,8 @@ class Workspace(Struct):
     """Folders of Neovim's: data, state; and `root`, the plugin's own."""
     clients: list[Client] = field(default_factory=list)
     chats: dict[int, Chat] = field(default_factory=dict)
+    rooms: dict[int, int] = field(default_factory=dict)
+    """How many cells a line of a chat has, by its buffer: also of one that is only being made."""
     lists: dict[int, SessionList] = field(default_factory=dict)
     """Buffers that list the sessions."""
     idle_since: dict[Client, float] = field(default_factory=dict)

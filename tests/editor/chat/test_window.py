@@ -403,3 +403,11 @@ def test_a_table_is_laid_out_for_the_window_of_its_chat(job: MainJob) -> None:
     job.until(lambda: not job.nvim.lua(DRAWN, buffer))
     job.command("vertical resize 40")
     job.until(lambda: job.nvim.lua(DRAWN, buffer))
+
+
+def test_the_width_of_a_chat_that_is_only_being_made_is_no_fault(job: MainJob) -> None:
+    job.start()
+    tell = "require('acp.host.bridge').notify('chat_room', { chat = 4711, room = 60 })"
+    job.nvim.lua(tell)
+    job.inspect()  # the host has had it
+    assert "history" not in job.nvim.messages()
