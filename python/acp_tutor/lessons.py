@@ -67,13 +67,13 @@ LESSONS = (
     Lesson(
         "Review",
         "The file has changed. There,\n`:Acp review`\nshows it. Take a change back:\n"
-        "`:Acp reject because …`\nThen send me\n`done`",
+        "`:Acp reject because …`\nThen send me `done`",
         "Send\n`done`\nwhen you have looked at it.",
     ),
     Lesson(
         "Take back",
         "`:Acp undo`\ntakes back all that a turn did,\n`:Acp redo`\nbrings it again,\n"
-        "`:Acp rewind`\ntakes back the talk as well. Try the first, then send\n`done`",
+        "`:Acp rewind`\nthe talk as well. Try the first, then send `done`",
         "Send\n`done`\nwhen you have tried it.",
     ),
     Lesson(
