@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from acp_nvim.editor import Choice
 from acp_nvim.history import switch
 from acp_nvim.history.author import Author
-from acp_nvim.review.conflicts import is_removal
+from acp_nvim.review.conflicts import is_restorable
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.doubt import LEAVE, TAKE, doubt
@@ -39,7 +39,8 @@ def doubtful(host: Host, turn: Turn) -> list[str]:
 
 
 def authors(host: Host, path: str) -> list[Author]:
-    """Return who has changed that file, one for each change, or removed it below unsaved text."""
+    """Return who has changed that file, one for each change, or has on the disk what
+    stands against unsaved text."""
     file, conflict = host.review.log.file(path), host.review.log.conflict(path)
     found = [it.author for it in file.changes] if file else []
-    return [*found, conflict.author] if conflict and is_removal(conflict) else found
+    return [*found, conflict.author] if conflict and is_restorable(conflict) else found

@@ -68,9 +68,17 @@ def is_removal(conflict: Conflict) -> bool:
     return is_gone and conflict.on_disk and bool(conflict.base) and not conflict.theirs
 
 
-def removals(conflicts: Iterable[Conflict]) -> Iterator[tuple[Author, str]]:
-    """Yield who has removed a file so, each with the file."""
-    for conflict in filter(is_removal, conflicts):
+def is_restorable(conflict: Conflict) -> bool:
+    """Return whether it is known what the disk held before the agent has removed the file, or
+    written over it, below the user's unsaved text."""
+    is_there = disk.mode(conflict.path) is not None
+    is_known = conflict.on_disk and conflict.before is not None
+    return is_known if is_there else is_removal(conflict)
+
+
+def restorable(conflicts: Iterable[Conflict]) -> Iterator[tuple[Author, str]]:
+    """Yield who has done so, each with the file."""
+    for conflict in filter(is_restorable, conflicts):
         yield conflict.author, conflict.path
 
 

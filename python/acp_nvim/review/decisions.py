@@ -43,7 +43,6 @@ from acp_nvim.review.acting import (
     when_free,
     why_not,
 )
-from acp_nvim.review.conflicts import is_removal
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.merging import Merging
 from acp_nvim.review.outcome import (
@@ -234,8 +233,7 @@ class Decisions:
     ) -> tuple[str | None, range | None]:
         """Return the text as it was before, and where the rows were in it."""
         path = conflict.path
-        if not take and is_removal(conflict):
-            await self._restoring.restore(conflict)
+        if not take and await self._restoring.restore(conflict):
             return None, None
         for _ in range(ATTEMPTS):
             live, at = await self._placed(path, rows, partial(self._load, changing=True))

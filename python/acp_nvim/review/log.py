@@ -31,7 +31,7 @@ from acp_nvim.history.line import FILE
 from acp_nvim.history.review import State, changes, origin
 from acp_nvim.history.switch import undoable, undone
 from acp_nvim.history.versions import nearest
-from acp_nvim.review.conflicts import gone_on, removals, weighed, with_older
+from acp_nvim.review.conflicts import gone_on, restorable, weighed, with_older
 from acp_nvim.review.recode import recoded
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
@@ -464,7 +464,7 @@ class EditLog:
         is_meant = within(stretches)
         authors: dict[DoerKey, Author] = {}
         found: dict[DoerKey, dict[str, None]] = {}
-        for author, path in (*changed, *removals(self.conflicts())):
+        for author, path in (*changed, *restorable(self.conflicts())):
             if is_meant(author) and by in ("", author.sub_name):
                 who = author if by else author.whole
                 authors.setdefault(who.doer_key, who)

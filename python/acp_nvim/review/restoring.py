@@ -1,10 +1,11 @@
-"""Restores a file on the disk that an agent has removed below the user's unsaved text.
+"""Restores on the disk what an agent has removed, or written over, below the user's unsaved text.
 
 That text stays in the buffer: the conflict of both knows what the disk held.
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import load
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.review.conflicts import is_removal
+from acp_nvim.review.conflicts import is_removal, is_restorable
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.outcome import Undone
 
@@ -35,9 +36,9 @@ class Restoring:
         self._emit = emit
 
     async def of_turn(self, undone: Undone, turn: Turn, *, found: bool) -> Undone:
-        """Restore what that turn has removed; return all that became of its undo.
+        """Restore what that turn has left on the disk so; return all that became of its undo.
 
-        Without `found` what the agent is only supposed to have removed stays away.
+        Without `found` what the agent is only supposed to have done stays.
         """
         gone = [it for it in self._log.conflicts() if turn.author.has(it.author)]
         if not gone:
@@ -46,49 +47,68 @@ class Restoring:
         doubtful: list[str] = []
         failed: list[str] = []
         async with self._sync.exclusive():
-            for conflict in filter(is_removal, gone):
+            for conflict in filter(is_restorable, gone):
                 if conflict.author.how == "found" and not found:
                     doubtful.append(conflict.path)
                     continue
                 try:
-                    await self.restore(conflict)
-                    back.append(conflict.path)
+                    if await self.restore(conflict):
+                        back.append(conflict.path)
                 except UserError as error:
                     failed.append(str(error))
         return replace(
             undone,
-            paths=(*undone.paths, *back),
-            unsaved=(*undone.unsaved, *back),
+            paths=tuple(dict.fromkeys((*undone.paths, *back))),
+            unsaved=tuple(dict.fromkeys((*undone.unsaved, *back))),
             found=(*undone.found, *doubtful),
             failed=(*undone.failed, *failed),
         )
 
-    async def restore(self, conflict: Conflict) -> None:
-        """Write the bytes that the disk had; the caller holds `exclusive`.
+    async def restore(self, conflict: Conflict) -> bool:
+        """Write the bytes that the disk had; False if it has not what the agent has left by now.
+        The caller holds `exclusive`.
 
         What has taken the file's place is removed if it is a link or an empty folder. Raises
         `UserError`, and then nothing has changed.
         """
         path, session = conflict.path, conflict.author.session_key
+        seen = await self._left(conflict)
+        if seen is None:
+            return False
         # the base is what both started from, as far as that is known: not all that the disk held
         held = conflict.base if conflict.before is None else conflict.before
         try:
-            await self._write(path, held, conflict.mode)
+            await self._write(path, held, conflict.mode, seen)
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
         self._sync.decided(path, held)
         with suppress(Busy):  # else Neovim asks when the user writes the buffer
             await self._settle(path)
         self._log.settled(path)
-        self._emit(FilePut(path, None, held))
-        self._emit(TakenBack(session, path, None, held))
+        if not seen:
+            self._emit(FilePut(path, None, held))
+        self._emit(TakenBack(session, path, conflict.theirs if seen else None, held))
+        return True
 
-    async def _write(self, path: str, text: str, mode: int) -> None:
+    async def _left(self, conflict: Conflict) -> str | None:
+        """Return the stamp of what the agent has left, "" for no file, None: something else is
+        there."""
+        if is_removal(conflict):
+            return ""
+        live = await load(self._files, conflict.path)
+        if live.disk is None or live.disk.text != conflict.theirs or not live.unsaved:
+            return None
+        is_alone = os.lstat(conflict.path).st_nlink == 1  # else another file would be written
+        return live.stamp if is_alone and is_restorable(conflict) else None
+
+    async def _write(self, path: str, text: str, mode: int, seen: str) -> None:
         data = exact_bytes(path, text)
         disk.make_folders(path)
-        disk.make_room(path)
-        if not await disk.write(path, data, mode=mode, seen=""):
-            raise FileProblem(f"{path} is there again: another program has made it")
+        if not seen:
+            disk.make_room(path)
+        in_place = await self._files.in_place()
+        if not await disk.write(path, data, in_place=in_place, mode=mode, seen=seen):
+            raise FileProblem(f"{path} is another file by now: another program has made it")
 
     async def _settle(self, path: str) -> None:
         """Let Neovim know that the file is there again: the user may write the buffer to it."""

@@ -111,3 +111,26 @@ def test_who_has_given_up_the_unsaved_line_has_the_file(
     job.command(given_up)
     job.command("Acp undo")
     is_back(job, path)
+
+
+def test_what_is_written_over_below_unsaved_text_is_on_the_disk_again(
+    job: MainJob, path: Path
+) -> None:
+    agent = job.start()
+    answer(job, to_take=True)
+    job.command("wincmd t")
+    job.nvim.input("2GA, mine<Esc>")
+    prompt = job.turn(agent)
+    looked(job)
+    command(agent, {path: "anew\n"}, line="cat > a.txt")
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("Acp undo")
+    job.until(lambda: path.read_text() == SAVED)
+    job.told("took back turn 1", "not saved: a.txt")
+    job.command("wincmd t | checktime")
+    assert job.nvim.lines() == ["one", "two, mine", "three"]
+    job.nvim.input(":write<CR>")
+    job.usable()
+    assert path.read_text() == SAVED.replace("two", "two, mine")
+    assert "W1" not in job.nvim.messages()

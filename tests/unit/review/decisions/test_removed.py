@@ -57,3 +57,43 @@ async def test_what_was_only_found_is_asked_about(rig: FileRig) -> None:
     assert not path.exists()
     await rig.review.undo(turn, batch=outcome.batch)
     assert path.read_bytes() == SAVED.encode()
+
+
+@pytest.mark.parametrize("left", ["anew\n", "", "ONE\r\nTWO\n"])
+@pytest.mark.parametrize("decision", ["undo", "reject"])
+async def test_what_an_agent_has_written_over_below_unsaved_text_is_on_the_disk_again(
+    rig: FileRig, left: str, decision: str
+) -> None:
+    path = rig.file(SAVED)
+    rig.files.open(path)
+    rig.files.type(path, "one, mine", "two", "mine")
+    await rig.agent(path, left)
+    conflict = rig.edits.conflict(str(path))
+    assert conflict is not None
+    if decision == "undo":
+        assert (await rig.undo()).paths == (str(path),)
+    else:
+        await rig.review.resolve(conflict, take=False)
+    assert path.read_bytes() == SAVED.encode()
+    assert rig.files.lines(path) == ["one, mine", "two", "mine"]
+    assert rig.files.buffers[str(path)].modified
+    assert rig.edits.turns() == ()
+
+
+@pytest.mark.parametrize("now", ["another program\n", None])
+async def test_what_another_program_has_made_of_it_since_stays(
+    rig: FileRig, now: str | None
+) -> None:
+    path = rig.file(SAVED)
+    rig.files.open(path)
+    rig.files.type(path, "one, mine", "two", "mine")
+    await rig.agent(path, "anew\n")
+    conflict = rig.edits.conflict(str(path))
+    assert conflict is not None
+    twin = path.with_name("twin")
+    if now is None:
+        twin.hardlink_to(path)  # to write the one would be to write the other
+    else:
+        path.write_text(now)
+    await rig.review.resolve(conflict, take=False)
+    assert path.read_text() == (now or "anew\n")
