@@ -30,7 +30,7 @@ class DecisionSteps(Model):
     """By the review that the plugin has."""
 
     _stood_against: Mapping[str, Conflict] = MappingProxyType({})
-    """What stood against unsaved text before the undo, by path."""
+    """What stood against unsaved text before the undo."""
 
     async def _decides(self, step: Decides) -> None:
         await self._settle(0, NAMES)
@@ -107,7 +107,7 @@ class DecisionSteps(Model):
     async def _undone(self, turn: Turn, before: Sight) -> Undone:
         """Take back what is sure, and then, as the user says yes, what was only found."""
         review = self.services.review
-        self._stood_against = dict(self.log.standing)
+        self._stood_against = {Path(it.path).name: it for it in self.services.edits.conflicts()}
         # a kept line that is gone by now does not come back, though nothing moves by this
         self.pristine |= dict.fromkeys({Path(it).name for it in turn.paths} & self.kept, UNSURE)
         sure = await review.undo(turn, found=False)
@@ -151,7 +151,6 @@ class DecisionSteps(Model):
     ) -> None:
         """Check what holds after an undo (strict), or a redo: that may take out what it did, and so
         may an undo of what was only found when the user was asked."""
-        stood = {Path(it).name: both for it, both in self._stood_against.items()}
         allowed = {}
         for name in NAMES:
             path = self.world.path(name)
@@ -176,8 +175,8 @@ class DecisionSteps(Model):
             if before.disk[name] != after.disk[name]:
                 shown = after.shown.get(name)
                 is_back = self.removed.get(name) in (UNSURE, after.disk[name])
-                if name in stood:  # the disk has again what it had before
-                    is_back |= stood[name].before == after.disk[name]
+                if stood := self._stood_against.get(name):  # the disk has again what it had
+                    is_back |= stood.before == after.disk[name]
                 self._assert(
                     not (shown and shown.modified) or after.disk[name] is None or is_back,
                     f"{name}: modified and written",

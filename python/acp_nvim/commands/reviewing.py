@@ -160,6 +160,7 @@ async def _decide(
     board, decisions = host.review.presenter, host.review.decisions
     is_all = payload.scope == "all"
     await (catch_up(host) if is_all else host.review.restore())
+    host.workspace.look_around(payload.path)
     is_here = host.place(payload.path or None, payload.chat)
     paths = tuple(filter(is_here, board.paths())) if is_all else (payload.path,)
     place = _place(host, payload) if payload.scope == "lines" else None
