@@ -78,8 +78,8 @@ def edited(text: str, edits: Sequence[Mapping[str, Any]], encoding: str) -> str:
         where, new = range_of(edit.get("range")), edit.get("newText")
         if where is None or not isinstance(new, str):
             raise Misplaced
-        ends = (_index(where[end], starts, lines, encoding) for end in ("start", "end"))
-        return *ends, new
+        start, end = (_index(where[it], starts, lines, encoding) for it in ("start", "end"))
+        return start, end, new
 
     parts, at = list[str](), 0
     for start, end, new in sorted(map(placed, edits), key=lambda it: it[:2]):

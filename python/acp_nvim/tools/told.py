@@ -31,7 +31,7 @@ def range_of(*values: Any) -> Mapping[str, Any] | None:
 def _range(value: Any) -> Mapping[str, Any] | None:
     ends = {name: table_of(table_of(value).get(name)) for name in ("start", "end")}
     numbers = [it.get(key) for it in ends.values() for key in _POSITION]
-    if not all(type(it) in (int, float) and it >= 0 for it in numbers):
+    if not all(type(it) in (int, float) and it >= 0 for it in numbers):  # type: ignore[operator]
         return None
     return {
         name: {key: int(min(it[key], LARGEST)) for key in _POSITION} for name, it in ends.items()
