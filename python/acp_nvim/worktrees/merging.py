@@ -14,9 +14,17 @@ from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.files.encoding import is_binary
-from acp_nvim.worktrees.making import Part, parts
 from acp_nvim.worktrees.records import Worktree
-from acp_nvim.worktrees.repository import GONE, LINK, MODULE, Entry, Repository, repository
+from acp_nvim.worktrees.repository import (
+    GONE,
+    LINK,
+    MODULE,
+    Entry,
+    Part,
+    Repository,
+    parts,
+    repository,
+)
 
 _KINDS: Final = {LINK: "is a symbolic link", MODULE: "is another commit of a submodule"}
 
@@ -133,10 +141,3 @@ async def took(worktree: Worktree, of: Pending, names: Collection[str]) -> None:
     if taken:
         merged = await of.there.with_files(of.since, taken, f"acp: {worktree.name} merged")
         await of.there.run("update-ref", worktree.ref("merged"), merged)
-
-
-async def own_commits(worktree: Worktree) -> int:
-    """Return how many commits of the worktree are on no other branch, tag or remote's branch."""
-    there = await own_place(Part("", await repository(worktree.home), worktree.folder))
-    others = (f"--exclude={worktree.branch}", "--branches", "--tags", "--remotes")
-    return int(await there.line("rev-list", "--count", "HEAD", "--not", *others))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -220,6 +221,29 @@ async def repository(folder: str) -> Repository:
     if not is_same(top, folder):
         raise UserError(f"{folder} is not the top of its work tree, which is {top}: :cd there")
     return found
+
+
+class Part(Struct, frozen=True):
+    """The repository of a worktree, or that of a submodule in it.
+
+    `name`: where it is in the project, "" for the whole; `own`: the user's, `there`: the folder in
+    the worktree.
+    """
+
+    name: str
+    own: Repository
+    there: str
+
+
+async def parts(own: Repository, there: str, name: str = "") -> AsyncIterator[Part]:
+    """Yield the repository and its submodules, the outer ones first."""
+    yield Part(name, own, there)
+    for module in await own.modules():
+        place = os.path.join(own.folder, module)
+        with suppress(UserError):  # a broken one is the user's to mend; its files are not there
+            inner = await repository(place)
+            async for it in parts(inner, os.path.join(there, module), os.path.join(name, module)):
+                yield it
 
 
 def _converts(key: str, value: str, *, is_dos: bool) -> bool:
