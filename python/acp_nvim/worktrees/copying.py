@@ -27,7 +27,7 @@ from acp_nvim.worktrees.repository import Repository, parts
 MOST_FILES: Final = 20_000
 MOST_BYTES: Final = 1 << 29
 """What is copied into one worktree at most."""
-FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk on which there is no room."""
 _OUTSIDE: Final = "it is not in the project itself"
 _WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -122,7 +122,7 @@ def _copied(worktree: Worktree, names: Sequence[str]) -> list[str]:
         except FileExistsError:
             continue  # git has brought it
         except (OSError, FileProblem) as error:
-            if isinstance(error, OSError) and error.errno in FULL:
+            if isinstance(error, OSError) and error.errno in _FULL:
                 raise
             said.append(f"{it} is not copied: {getattr(error, 'strerror', None) or error}")
     return said

@@ -17,7 +17,8 @@ from anyio import to_thread
 from msgspec.structs import replace
 
 from acp_nvim.errors import UserError
-from acp_nvim.worktrees.copying import FULL, copy
+from acp_nvim.patterns import lazy_pattern
+from acp_nvim.worktrees.copying import copy
 from acp_nvim.worktrees.records import Worktree, Worktrees
 from acp_nvim.worktrees.repository import Part, parts, repository
 
@@ -46,24 +47,32 @@ async def make(records: Worktrees, worktree: Worktree, copied: Sequence[str]) ->
 
     Raises `UserError`, and then nothing is left of it.
     """
-    records.claim(worktree)
+    try:
+        records.claim(worktree)
+    except OSError as error:
+        raise _not_made(worktree, error) from error
     try:
         await _claim(worktree)
-    except UserError:
+    except UserError as error:
         records.drop(worktree)
-        raise
+        raise _not_made(worktree, error) from error
     try:
         left = await _make(worktree)
         files, said = await copy(worktree, await repository(worktree.home), copied)
         records.note(replace(worktree, is_made=True))
-    except OSError as error:
+    except (OSError, UserError) as error:
         await remove(records, worktree)
-        room = f": make room for {worktree.folder}" if error.errno in FULL else ""
-        raise UserError(f"the worktree was not made: {error.strerror}{room}") from error
-    except UserError:
-        await remove(records, worktree)
-        raise
+        raise _not_made(worktree, error) from error
     return (*(f"{name} {why}" for name, why in left.items() if name not in files), *said)
+
+
+_FULL = lazy_pattern("(?i)no space|too large|quota|unable to write|couldn't write|write error")
+
+
+def _not_made(worktree: Worktree, error: OSError | UserError) -> UserError:
+    said = str(error.strerror if isinstance(error, OSError) else error)
+    room = f": make room for {worktree.folder}" if _FULL.search(said) else ""
+    return UserError(f"{worktree.name} is not made: {said}{room}")
 
 
 async def _claim(worktree: Worktree) -> None:
@@ -106,13 +115,13 @@ async def remove(records: Worktrees, worktree: Worktree) -> None:
     with suppress(OSError):
         records.note(replace(worktree, is_made=False))
     problems: list[str] = []
+    if not await to_thread.run_sync(_remove_folder, worktree.folder):
+        problems.append(f"{worktree.folder} cannot be removed as a whole: see its permissions")
     with suppress(UserError):  # the user's project is gone, and with it what git knew
         own = await repository(worktree.home)
         found = [it async for it in parts(own, worktree.folder)]
         for part in reversed(found):
             problems += await _forget(part, worktree)
-    if not await to_thread.run_sync(_remove_folder, worktree.folder):
-        problems.append(f"{worktree.folder} cannot be removed as a whole: see its permissions")
     if problems:
         raise UserError(f"the worktree {worktree.name} is not gone: {'; '.join(problems)}")
     records.drop(worktree)

@@ -79,12 +79,16 @@ async def pending(worktree: Worktree, *, merged: bool = True) -> tuple[Pending, 
 async def own_place(part: Part) -> Repository:
     """Return the work tree of a part. Raises `UserError` if what is there is of another repository,
     or the user's own: an agent may have led it there."""
-    there = await repository(part.there)
+    gone = f"{part.there} is not a worktree of {part.own.folder} any more"
+    try:
+        there = await repository(part.there)
+    except UserError as error:
+        raise UserError(f"{gone}: :Acp worktree remove removes it") from error
     asking = ("rev-parse", "--path-format=absolute")
     common = await part.own.line(*asking, "--git-common-dir")
     folder = await there.line(*asking, "--git-dir")
     if not folder.startswith(f"{common}/worktrees/"):
-        raise UserError(f"{part.there} is not a worktree of {part.own.folder} any more")
+        raise UserError(gone)
     return there
 
 
@@ -104,12 +108,9 @@ async def _of_part(worktree: Worktree, home: str, there: Repository, *, merged: 
     old, new = await there.contents(plain, 0), await there.contents(plain, 1)
     changes = tuple(_change(home, there.folder, it, old, new) for it in plain)
     taken = tuple(it for it in changes if it is not None)
-    left = [Left(os.path.join(there.folder, name), why) for name, why in snapshot.left]
-    left += [
-        Left(os.path.join(there.folder, it.name), _why_not(it) or "is binary")
-        for it in entries
-        if it.name not in {change.entry.name for change in taken}
-    ]
+    names = {it.entry.name for it in taken}
+    why_not = [(it.name, _why_not(it) or "is binary") for it in entries if it.name not in names]
+    left = [Left(os.path.join(there.folder, it), why) for it, why in (*snapshot.left, *why_not)]
     return Pending(there, since, snapshot.commit, taken, tuple(left))
 
 

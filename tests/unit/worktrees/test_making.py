@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -294,6 +295,78 @@ async def test_where_there_can_be_none_it_says_why(tmp_path: Path, records: Work
     (empty / "sub").mkdir()
     with pytest.raises(UserError, match=f"not the top of its work tree, which is {empty}"):
         await making.planned(records, str(empty / "sub"), "claude")
+
+
+OLD = "case $* in *--path-format*|*--deduplicate*) echo usage: git >&2; exit 129;; esac"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [(None, "not on your PATH: install it"), (OLD, "too old: install 2.31 or newer")],
+)
+async def test_git_that_is_not_there_or_too_old_is_named(
+    project: Path, records: Worktrees, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+) -> None:
+    folder = project.parent / "bin"
+    folder.mkdir()
+    if script:
+        (folder / "git").write_text(f"#!/bin/sh\n{script}\nexec {shutil.which('git')} $*\n")
+        (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    for place in (project, project.parent)[: 1 if script else 2]:
+        with pytest.raises(UserError, match=f"{said}$"):
+            await making.planned(records, str(place), ["claude"])
+
+
+async def test_a_record_that_cannot_be_written_leaves_nothing(
+    project: Path, records: Worktrees
+) -> None:
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(UserError, match="claude-1 is not made: File too large: make room"):
+            await making.make(records, worktree, ())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert not list(Path(records.folder).iterdir())
+
+
+@pytest.mark.parametrize("what", ["folder", ".git", "all that git knows"])
+async def test_what_somebody_has_removed_by_hand_is_named_and_the_rest_goes(
+    project: Path, records: Worktrees, what: str
+) -> None:
+    before = state(project)
+    worktree = await made(records, project)
+    there = Path(worktree.folder)
+    if what == "folder":
+        shutil.rmtree(there)
+    elif what == ".git":
+        (there / ".git").unlink()
+    else:
+        shutil.rmtree(project / ".git/worktrees")
+    with pytest.raises(UserError, match=":Acp worktree remove"):
+        await pending(worktree)
+    await making.remove(records, worktree)
+    assert state(project) == before
+    assert not list(there.parent.iterdir())
+
+
+async def test_a_submodule_that_is_not_initialized_stays_empty(
+    tmp_path: Path, records: Worktrees
+) -> None:
+    inner, outer = begun(tmp_path / "inner"), begun(tmp_path / "outer")
+    run(outer, "submodule", "add", "-q", str(inner), "lib/sub")
+    commit(outer)
+    run(tmp_path, "clone", "-q", str(outer), "clone")
+    clone = (tmp_path / "clone").resolve()
+    before = state(clone)
+    worktree = await made(records, clone, "lib/sub/x", "lib")
+    assert not list((Path(worktree.folder) / "lib/sub").iterdir())
+    assert await pending_names(worktree) == ([], [])
+    assert await own_commits(worktree) == 0
+    await making.remove(records, worktree)
+    assert state(clone) == before
 
 
 async def test_names_may_differ_by_case_where_it_counts(project: Path, records: Worktrees) -> None:
