@@ -11,7 +11,7 @@ from functools import partial
 from heapq import merge
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -42,7 +42,6 @@ from acp_nvim.view.place import linked, place
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
-T = TypeVar("T")
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
 
 
@@ -275,7 +274,7 @@ def _entries(
     """
     entries = Log.of(state.entries)
     known, cells, blocks = _with_new(entries, basis)
-    done, paused, tables = list[int](), False, set(basis.tables)
+    made, done, paused, tables = dict[int, Cell](), list[int](), False, set(basis.tables)
     for position in _to_draw(state, folds, basis, known, room):
         if paused:
             break
@@ -284,11 +283,14 @@ def _entries(
         cell = _cell(entry, old, state.cwd, pause, boundary, fit, is_open=folds.is_open(entry))
         if cell.has_table:
             tables.add(position)
-        cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
+        if cell is not old:
+            made[position] = cell
         done.append(position)
         paused = cell is not old and (cell.is_paused or pause())
     else:
-        paused = bool(done) and cells[done[-1]].is_paused
+        paused = bool(done) and cell.is_paused
+    cells = cells.put_all(made)
+    blocks = blocks.put_all({at: cells[at].block for at in done})
     since = done[-1] + cells[done[-1]].is_paused if paused else 0
     ended, was = min(basis.ended, len(entries)), basis.room if paused else room
     if paused:  # what is not drawn yet is no part of what stands around the others
@@ -344,7 +346,9 @@ def _arranged(
         drawn, known = replace(drawn, runs=Table(), ended=0), 0  # it is another transcript
     ended = drawn.ended
     drawn = replace(drawn, ended=group.last_calls(drawn.entries, done, ended))
-    changed, rest = sorted({*done, *range(ended, min(drawn.ended, known))}), list[int]()
+    positions = {*done, *range(ended, min(drawn.ended, known))}
+    changed = sorted(at for at in positions if isinstance(drawn.entries[at], ToolCall))
+    rest = list[int]()
     for span in _spans(changed, partial(_joins, drawn, basis, min(ended, known))):
         small = boundary.draw(partial(_in_run, drawn, basis, span, index), lambda _error: None)
         if small is None:
@@ -442,17 +446,16 @@ def _folded(drawn: _Drawn, run: group.Run) -> dict[int, Block]:
 
 
 def _with_blocks(drawn: _Drawn, shown: Mapping[int, Block]) -> _Drawn:
-    blocks = drawn.blocks
-    for at, block in shown.items():
-        blocks = _placed(blocks, at, block)
-    return replace(drawn, blocks=blocks)
+    known = drawn.blocks
+    blocks = {at: block for at, block in shown.items() if known[at] is not block}
+    return replace(drawn, blocks=known.put_all(blocks)) if blocks else drawn
 
 
 def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:
     """Return each entry by itself; below the last one stands why."""
     last = len(drawn.cells) - 1
     shown = _alone(drawn.cells[last], last, error)[last]
-    return replace(drawn, blocks=_placed(drawn.blocks, last, shown))
+    return replace(drawn, blocks=drawn.blocks.put(last, shown))
 
 
 def _around(
@@ -507,13 +510,6 @@ def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
     opened = (key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened)
     keys = {*(folds.asking ^ basis.asking), *opened}
     return (position for key in keys if (position := state.index.get(key)) is not None)
-
-
-def _placed(log: Log[T], position: int, item: T) -> Log[T]:
-    """Return the log with that item at the position, which may be the one after the last."""
-    if position == len(log):
-        return log.appended(item)
-    return log if log[position] is item else log.put(position, item)
 
 
 def _extras(
