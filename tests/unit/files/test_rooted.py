@@ -13,8 +13,7 @@ import pytest
 
 from acp_nvim.errors import FileProblem, OutsideRoots
 from acp_nvim.files import disk, rooted
-from acp_nvim.files.baselines.listing import fingerprint
-from acp_nvim.files.baselines.snapshot import read_snapshot
+from acp_nvim.files.baselines.snapshot import fingerprint, read_snapshot
 from acp_nvim.files.roots import Roots
 
 SECRET = b"secret"

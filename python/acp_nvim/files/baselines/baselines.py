@@ -20,7 +20,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.files import disk, git
-from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.committed import CommittedTexts
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange, Reason
 from acp_nvim.files.baselines.ignored import IgnoredFiles
@@ -28,23 +27,23 @@ from acp_nvim.files.baselines.listing import (
     GIT,
     LEFT_OUT,
     LISTING_LIMIT,
-    Fingerprint,
     Listing,
     Listings,
+    Scan,
     folders_below,
-    has_names,
-    real_fingerprint,
 )
-from acp_nvim.files.baselines.memory import Memory, Remembered
-from acp_nvim.files.baselines.recall import recall
-from acp_nvim.files.baselines.scan import Scan
+from acp_nvim.files.baselines.memory import Memory, Remembered, recall
 from acp_nvim.files.baselines.snapshot import (
     ABSENT,
     UNKNOWN,
+    Fingerprint,
     Snapshot,
+    SnapshotCache,
     Text,
     Unknown,
+    has_names,
     read_snapshot,
+    real_fingerprint,
     written_snapshot,
 )
 from acp_nvim.files.baselines.watch import MOST, Watch

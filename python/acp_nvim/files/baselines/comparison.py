@@ -17,21 +17,18 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.files.baselines.cache import SnapshotCache
-from acp_nvim.files.baselines.listing import (
-    Fingerprint,
-    Listing,
-    fingerprint,
-    real_fingerprint,
-)
-from acp_nvim.files.baselines.scan import Scan, scan
+from acp_nvim.files.baselines.listing import Listing, Scan, scan
 from acp_nvim.files.baselines.snapshot import (
     ABSENT_FORM,
+    Fingerprint,
     Snapshot,
+    SnapshotCache,
     Text,
     Unknown,
     committed_snapshot,
+    fingerprint,
     read_snapshot,
+    real_fingerprint,
 )
 from acp_nvim.files.roots import inside
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes

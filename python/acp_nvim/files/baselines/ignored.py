@@ -13,8 +13,8 @@ from anyio import to_thread
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines.comparison import DiskChange
-from acp_nvim.files.baselines.listing import LEFT_OUT, LISTING_LIMIT, MARKS, fingerprint, walk
-from acp_nvim.files.baselines.snapshot import Snapshot, read_snapshot
+from acp_nvim.files.baselines.listing import LEFT_OUT, LISTING_LIMIT, MARKS, walk
+from acp_nvim.files.baselines.snapshot import Snapshot, fingerprint, read_snapshot
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
 

@@ -20,10 +20,15 @@ from anyio import to_thread
 from msgspec import Struct, field
 
 from acp_nvim.files import git
+from acp_nvim.files.baselines.snapshot import (
+    Fingerprint,
+    fingerprint,
+    is_recent,
+    read_snapshot,
+    stamped,
+)
 from acp_nvim.files.roots import inside
 
-Fingerprint: TypeAlias = tuple[int, int, int, int, int]
-"""When it was modified and when it was changed at all (ns), its size, its inode, its mode."""
 Names: TypeAlias = Callable[..., Awaitable[git.Names | None]]
 """`git.listing`, or a stand-in."""
 
@@ -134,39 +139,6 @@ class Listings:
         return Listed(paths, [], whole, by_git=True)
 
 
-def fingerprint(path: str) -> Fingerprint | None:
-    """Return what the system says of a plain file; None if there is none at that path."""
-    try:
-        status = os.lstat(path)
-    except (OSError, ValueError):
-        return None
-    return _stamp(status) if stat.S_ISREG(status.st_mode) else None
-
-
-def has_names(path: str) -> bool:
-    """Return whether what is there has other names, too."""
-    try:
-        return os.lstat(path).st_nlink > 1
-    except OSError:
-        return False
-
-
-def real_fingerprint(path: str) -> Fingerprint | None:
-    """Return the same; None also where a link leads to its folder, so that it is another file."""
-    above = os.path.dirname(path)
-    return fingerprint(path) if os.path.realpath(above) == above else None
-
-
-def _stamp(status: os.stat_result) -> Fingerprint:
-    return (
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_size,
-        status.st_ino,
-        status.st_mode,
-    )
-
-
 def _stamp_all(
     folder: str,
     paths: Iterable[str],
@@ -185,7 +157,7 @@ def _stamp_all(
         if not _is_real(path.rpartition("/")[0], real):
             continue
         if stat.S_ISREG(status.st_mode):
-            stamps[path] = _stamp(status)
+            stamps[path] = stamped(status)
             linked += [path] if status.st_nlink > 1 else ()
         elif stat.S_ISDIR(status.st_mode):
             folders.append(path)
@@ -250,7 +222,7 @@ def _looked_at(
         elif entry.is_file(follow_symlinks=False):
             with suppress(OSError):  # it is gone
                 status = entry.stat(follow_symlinks=False)
-                stamps[entry.path] = _stamp(status)
+                stamps[entry.path] = stamped(status)
                 linked += [entry.path] if status.st_nlink > 1 else ()
     return folders
 
@@ -306,3 +278,73 @@ def _walks_to(folder: str, path: str) -> bool:
             return False
         here = above
     return True
+
+
+IGNORE_FILE = ".gitignore"
+RULES_LIMIT = 1 << 20
+
+Rules: TypeAlias = frozenset[str]
+NO_RULES: Rules = frozenset()
+
+
+class Scan(Struct, frozen=True):
+    """When an inventory of a folder was begun (ns since 1970), what it reached, the rules then."""
+
+    folder: str
+    began: int
+    whole: bool
+    parts: Mapping[str, bool]
+    rules: Mapping[str, Rules]
+    links: Mapping[str, str] = field(default_factory=dict)
+
+    def moved_links(self, later: Scan) -> list[str]:
+        """Return the links that are gone, new, or lead elsewhere, as far as both are sure."""
+        if not (self.whole and later.whole):
+            return []
+        return sorted(path for path, _ in self.links.items() ^ later.links.items())
+
+    def is_since(self, at: Fingerprint) -> bool:
+        """Return whether a file with that stamp may have come, or changed, after it."""
+        return is_recent(at, self.began)
+
+    def vouches(self, later: Scan) -> bool:
+        """Return whether what only the later one has was not just hidden from this one."""
+        lost = (part for part, by_git in self.parts.items() if by_git and not later.parts.get(part))
+        if not self.whole or any(map(os.path.isdir, lost)):
+            return False
+        paths = self.rules.keys() | later.rules.keys()
+        return not any(self._unhides(path, later.rules.get(path, NO_RULES)) for path in paths)
+
+    def vouches_for(self, path: str) -> bool:
+        """Return the same for one file that an inventory would have now."""
+        return (
+            self.whole
+            and path not in self.links
+            and not any(self._unhides(rules, _rules(rules)) for rules in self._rules_above(path))
+        )
+
+    def _unhides(self, path: str, now: Rules) -> bool:
+        """Return whether files may appear because of how that file of rules has changed."""
+        before = self.rules.get(path, NO_RULES)
+        return bool(before - now) or any(rule.startswith("!") for rule in now - before)
+
+    def _rules_above(self, path: str) -> Iterable[str]:
+        above = path.rpartition("/")[0]
+        while inside(above).startswith(inside(self.folder)):
+            yield inside(above) + IGNORE_FILE
+            above = above.rpartition("/")[0]
+
+
+def scan(folder: str, inventory: Listing, began: int) -> Scan:
+    """Return what is to be remembered of an inventory that has just been taken."""
+    name = f"/{IGNORE_FILE}"
+    rules = {path: _rules(path) for path in inventory.stamps if path.endswith(name)}
+    return Scan(folder, began, inventory.whole, inventory.parts, rules, inventory.links)
+
+
+def _rules(path: str) -> Rules:
+    """Return the lines of a file of ignore rules; none if it cannot be read."""
+    sight = read_snapshot(path, fingerprint(path), RULES_LIMIT)
+    text = sight.text() if sight else None
+    lines = (line.strip() for line in (text if isinstance(text, str) else "").splitlines())
+    return frozenset(line for line in lines if line and not line.startswith("#"))

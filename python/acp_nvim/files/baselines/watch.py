@@ -19,8 +19,7 @@ from msgspec import Struct, field
 
 from acp_nvim.files import disk
 from acp_nvim.files.baselines import inotify
-from acp_nvim.files.baselines.listing import LEFT_OUT, MARKS
-from acp_nvim.files.baselines.scan import IGNORE_FILE
+from acp_nvim.files.baselines.listing import IGNORE_FILE, LEFT_OUT, MARKS
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
 

@@ -10,7 +10,8 @@ import pytest
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines import listing as inventory
-from acp_nvim.files.baselines.listing import AT_ONCE, Listing, Listings, fingerprint, walk
+from acp_nvim.files.baselines.listing import AT_ONCE, Listing, Listings, walk
+from acp_nvim.files.baselines.snapshot import fingerprint
 
 
 async def no_git(folder: str, limit: int, *only: str) -> git.Names | None:
