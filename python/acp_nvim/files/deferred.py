@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from msgspec import Struct
 from msgspec.structs import replace
 
+from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import Text
@@ -85,10 +86,15 @@ class Deferred:
                 self._late[path] = replace(_with(self._late.get(path, late), late), amid=True)
             raise
 
-    def unread(self, path: str) -> NotRead | None:
-        """Return why Neovim cannot have what the disk has, if it cannot."""
+    def problem(self, path: str) -> Busy | NotRead | None:
+        """Return why the buffer cannot have what the disk has, if it cannot."""
         late = self._late.get(path)
-        return late.problem if late and isinstance(late.problem, NotRead) else None
+        return late.problem if late and isinstance(late.problem, Busy | NotRead) else None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something waits for the user's hands."""
+        return any(isinstance(it.problem, Busy) for it in self._late.values())
 
     def of(self, is_meant: Callable[[Author], bool]) -> Iterator[tuple[str, FileProblem]]:
         """Yield the files that have something of these, which the editor could not take, and

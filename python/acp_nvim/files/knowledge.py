@@ -233,12 +233,12 @@ class Knowledge:
         It may come after the turn, and no tool call names it.
         """
         author, disk, buffer = self._writers.get(live.path), live.disk, live.buffer
-        if author is None or disk is None or not disk.text:
+        if author is None or not disk:
             return None
         if buffer is None or (live.stamp and live.stamp == buffer.synced):
             return None
         known = self.of(author.reader_key, live.path)
-        is_same = _begins(known, clean(disk.text, live.encoding))
+        is_same = _begins(known, clean(disk, live.encoding))
         return replace(author, how="found") if is_same else None
 
     def followed(self, path: str, author: Author | None, found: Followed) -> None:

@@ -25,7 +25,7 @@ import anyio
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside_if_large
-from acp_nvim.editor import Files
+from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
 from acp_nvim.files.baselines.baselines import DiskChange
@@ -217,10 +217,10 @@ class FileService:
         Raises `Busy`, or `FileProblem` if the buffer cannot have that.
         """
         synced = await self._sync.sync(path, author and replace(author, how="found"))
-        if synced.busy is not None:
-            raise synced.busy
-        if synced.unread is not None:
-            raise FileProblem(f"{path} stays as it is: {synced.unread}") from synced.unread
+        if isinstance(synced.problem, Busy):
+            raise synced.problem
+        if synced.problem is not None:
+            raise FileProblem(f"{path} stays as it is: {synced.problem}") from synced.problem
         return synced
 
     async def _write(

@@ -305,7 +305,7 @@ def _is_as_written(live: LiveFile) -> bool:
     buffer = live.buffer
     if buffer is None or not buffer.modified or not buffer.written or live.disk is None:
         return False
-    return written_text(buffer, buffer.written, live.disk.text) == live.disk.text
+    return written_text(buffer, buffer.written, live.disk) == live.disk
 
 
 def _since_written(live: LiveFile, change: DiskChange | None) -> tuple[LiveFile, DiskChange | None]:
@@ -314,7 +314,7 @@ def _since_written(live: LiveFile, change: DiskChange | None) -> tuple[LiveFile,
     buffer = live.buffer
     if buffer is None or buffer.written is None or change is None or live.disk is None:
         return live, change
-    now = live.disk.text
+    now = live.disk
     lines = buffer.written if buffer.modified else buffer.lines
     text = written_text(buffer, lines, now)
     if not lines or text == now:

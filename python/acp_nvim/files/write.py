@@ -5,7 +5,7 @@ Through the buffer where the file is open, else to the disk. All of it happens, 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
 from msgspec import Struct
@@ -18,9 +18,9 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import UTF_8, NotRead, codec, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_text, form_edits
+from acp_nvim.files.text import buffer_text, form_edits, merged
 from acp_nvim.history.line_ends import Even, with_ends_of
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
+from acp_nvim.hunks import ConflictRegion, Hunk, diff
 
 ATTEMPTS = 5
 """How often a write begins anew because the user types meanwhile."""
@@ -191,16 +191,16 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         kept = WriteResult(text, text, taken=False, encoding=live.encoding, disk=on_disk)
         return replace(kept, saved=buffer.saved, left=live.on_disk)
     editing = partial(_edit, request, buffer, ours, on_disk)
-    merged, hunks, options = await aside_if_large(editing, ours, request.content)
+    both, hunks, options = await aside_if_large(editing, ours, request.content)
     encoding = options.encoding or "utf-8"
-    result = WriteResult(before, merged, encoding=encoding, disk=on_disk, saved=buffer.saved)
-    saved = merged == on_disk and not buffer.modified
+    result = WriteResult(before, both, encoding=encoding, disk=on_disk, saved=buffer.saved)
+    saved = both == on_disk and not buffer.modified
     if saved:
         result = replace(result, left=live.on_disk)
-        if merged == text:
+        if both == text:
             return result
-    exact_bytes(live.path, merged)
-    await request.begun(before, merged)
+    exact_bytes(live.path, both)
+    await request.begun(before, both)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(buffer, hunks, options, stamp=live.stamp)
@@ -247,8 +247,8 @@ def _edit(
     request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None
 ) -> tuple[str, tuple[Hunk, ...], BufferOptions]:
     """Return the merged text, and what makes it of the buffer. Raises `WriteConflict`."""
-    merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
-    return merged, *form_edits(merged, buffer)
+    both = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
+    return both, *form_edits(both, buffer)
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:
@@ -268,21 +268,22 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
     """
     if base == ours:
         return request.content
-    merged, conflicts = _both(base, ours, request.content)
+    both, outcome = merged(base, ours, request.content)
     if not isinstance(request.returned, Unknown):
         returned = request.returned or ""
-        asked, apart = _both(returned, ours, request.content)
-        back = _is_back(base, returned, ours, request.content) if apart else asked != merged
-        if back and (apart or not conflicts):
+        asked, found = merged(returned, ours, request.content)
+        apart = bool(found.conflicts)
+        back = _is_back(base, returned, ours, request.content) if apart else asked != both
+        if back and (apart or not outcome.conflicts):
             raise WasTakenBack(request.path)
-    if conflicts:
+    if outcome.conflicts:
         is_on_disk = on_disk == request.content
-        raise WriteConflict(request, base, conflicts, on_disk=is_on_disk)
-    if merged == ours and isinstance(request.told, str):  # it comes to nothing
-        asked, _ = _both(request.told, ours, request.content)
-        if {*asked.splitlines()} - {*merged.splitlines()}:  # what is only left out stays
+        raise WriteConflict(request, base, outcome.conflicts, on_disk=is_on_disk)
+    if both == ours and isinstance(request.told, str):  # it comes to nothing
+        asked, _ = merged(request.told, ours, request.content)
+        if {*asked.splitlines()} - {*both.splitlines()}:  # what is only left out stays
             raise GoesAgainst(request.path)
-    return merged
+    return both
 
 
 def _is_back(base: str, returned: str, ours: str, content: str) -> bool:
@@ -293,10 +294,3 @@ def _is_back(base: str, returned: str, ours: str, content: str) -> bool:
     gone = {row for it in hunks for row in old[it.first : it.last]} & {*wanted}
     came = ({row for it in hunks for row in it.lines} - {*wanted}) & {*live}
     return bool(gone or came)
-
-
-def _both(base: str, ours: str, content: str) -> tuple[str, Sequence[ConflictRegion]]:
-    """Return two texts that were made of the base, merged; and where that cannot be."""
-    even = Even(base, ours, content)
-    outcome = reconcile(*even.lines)
-    return even.merged(apply(even.lines[1], outcome.hunks)), outcome.conflicts

@@ -275,6 +275,11 @@ class Baselines:
         sight = self._shelf.get(path)
         return sight is not None and stamp in sight.stamps
 
+    def is_settled(self, path: str) -> bool:
+        """Return whether a change from now on would give the file another stamp."""
+        sight = self._shelf.get(path)
+        return sight is not None and sight.settled
+
     def note(self, path: str, text: str | None) -> None:
         """Say that we ourselves have just made the disk hold this exact text."""
         sight = ABSENT if text is None else written_snapshot(path, text, self._largest)
