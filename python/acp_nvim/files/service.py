@@ -56,8 +56,6 @@ from acp_nvim.session.request import (
     WriteFileRequest,
 )
 
-MOST_REFUSED = 100
-"""Writes that the user was told to be refused, and that may come again."""
 MOST_TOLD = 10
 """Refused writes of one turn that the user is told by a message; the chat has more."""
 
@@ -93,9 +91,8 @@ class FileService:
         self._emit = emit
         self._author = author
         self._noted = noted
-        self._refused: dict[tuple[SessionKey, str], str] = {}
-        self._told: tuple[object, int] = (None, 0)
-        """A turn, and of how many of its refused writes the user was told."""
+        self._told: tuple[object, dict[str, str]] = (None, {})
+        """A turn, and of which of its refused writes the user was told, with the reason."""
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -148,27 +145,17 @@ class FileService:
             except FileProblem as problem:
                 self._refuse(session, request.path, problem)
                 raise
-            self._refused.pop((session, request.path), None)
         return FileWritten()
 
     def _refuse(self, session: SessionKey, path: str, problem: FileProblem) -> None:
-        """Tell the user why, by a message only once, though the agent tries again."""
+        """Tell the user why, by a message once a turn, though the agent tries again."""
         reason = problem.told or _of_it(problem, path)
-        key = session, path
-        known = isinstance(problem, StillBusy) or self._refused.pop(key, "") == reason
-        known = known or self._is_enough(session)
-        self._refused[key] = reason
-        if len(self._refused) > MOST_REFUSED:
-            del self._refused[next(iter(self._refused))]
-        self._emit(WriteRefused(session, path, reason, known))
-
-    def _is_enough(self, session: SessionKey) -> bool:
-        """Tell whether the user was told of enough refused writes of this turn; counts them."""
         author = self._author(session[1], "")
         turn = session if author is None else author.turn_key
-        count = self._told[1] if self._told[0] == turn else 0
-        self._told = turn, count + 1
-        return count >= MOST_TOLD
+        told = self._told[1] if self._told[0] == turn else {}
+        known = isinstance(problem, StillBusy) or told.get(path) == reason or len(told) >= MOST_TOLD
+        self._told = turn, told if known else {**told, path: reason}
+        self._emit(WriteRefused(session, path, reason, known))
 
     async def _ask(self, guard: Guard, request: WriteFileRequest, path: str, content: str) -> None:
         before = (await load(self._files, path)).shown
