@@ -30,6 +30,7 @@ from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.deferred import StillBusy
 from acp_nvim.files.encoding import Misfit, clean, encoded, is_misread
 from acp_nvim.files.event import (
     Conflicted,
@@ -38,7 +39,6 @@ from acp_nvim.files.event import (
     WriteRefused,
 )
 from acp_nvim.files.guard import Guard, is_named
-from acp_nvim.files.hands import StillBusy
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots

@@ -27,10 +27,9 @@ from acp_nvim.files.attribution import OF_EDITOR, Attribution, resolved_within
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.conflicts import Conflicts
-from acp_nvim.files.deferred import Deferred, DeferredChange, as_new
+from acp_nvim.files.deferred import Deferred, DeferredChange, Hands, as_new
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import Books, DiskChanged, Emit, FileWritten, Unrecoverable
-from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
@@ -217,8 +216,7 @@ class DiskSync:
                 buffer = await self._files.loaded(path)
             told = told or change
             same = change is None and isinstance(known, str) and path not in self.conflicts
-            opened = await self._files.loaded(path) if change and not buffer else buffer
-            live = self._as_seen(path, opened) or await with_buffer(path, opened)
+            live = self._as_seen(path, buffer) or await with_buffer(path, buffer)
             change = self.deferred.without_own(live, change)
             whose = self._asked.whose(path, author, self._knowledge.repeats(live))
             found = await self._follow(live, whose, change, same=same, sure=sure)

@@ -25,9 +25,9 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.encoding import NotRead, decoded, guess
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.put import left_by_put, put, stays
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import buffer_text, taken, with_theirs
+from acp_nvim.files.write import left_by_put, put, stays
 from acp_nvim.history import review, switch
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, TurnKey

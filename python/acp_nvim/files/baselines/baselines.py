@@ -85,14 +85,8 @@ class Changes(Struct, frozen=True):
     """Why each of the unknown is not known."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Changes) and self._paths == other._paths
-
-    def __hash__(self) -> int:
-        return hash(self._paths)
-
-    @property
-    def _paths(self) -> tuple[object, ...]:
-        return self.known, self.unknown, self.gone
+        mine = self.known, self.unknown, self.gone
+        return isinstance(other, Changes) and mine == (other.known, other.unknown, other.gone)
 
 
 class Baselines:

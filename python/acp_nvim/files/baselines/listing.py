@@ -45,37 +45,31 @@ MARKS = {"pyvenv.cfg", "CACHEDIR.TAG"}
 
 ROOM = 1_000_000
 """Entries of one folder among which others are looked for."""
-AT_ONCE = 256
-"""Files of a folder that are looked at between two looks at the clock."""
 
 
-class Listing(Struct, frozen=True):
+class Listing(Struct):
     """The plain files below a folder by path.
 
     `whole`: no limit was met. `parts`: the folder and the repositories within that were listed,
     each with whether git has listed it.
     """
 
-    stamps: dict[str, Fingerprint]
-    whole: bool
-    parts: dict[str, bool]
+    stamps: dict[str, Fingerprint] = field(default_factory=dict)
+    whole: bool = True
+    parts: dict[str, bool] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     """Where the links lead, which are no files."""
     linked: list[str] = field(default_factory=list)
     """Files that have other names, too, by which they may be changed."""
 
-
-class Listed(Struct, frozen=True):
-    """The paths of files, and of repositories within."""
-
-    paths: Iterable[str]
-    within: list[str]
-    whole: bool
-    by_git: bool
-    stamps: Mapping[str, Fingerprint] = field(default_factory=dict)
-    """What the system says of each, where that was asked on the way."""
-    links: Mapping[str, str] = field(default_factory=dict)
-    linked: list[str] = field(default_factory=list)
+    def add(self, path: str, status: os.stat_result) -> None:
+        """Add a plain file, or a link."""
+        if stat.S_ISREG(status.st_mode):
+            self.stamps[path] = stamped(status)
+            self.linked += [path] if status.st_nlink > 1 else ()
+        elif stat.S_ISLNK(status.st_mode):
+            with suppress(OSError):  # it is gone
+                self.links[path] = os.readlink(path)
 
 
 class Listings:
@@ -90,27 +84,24 @@ class Listings:
 
     async def take(self, folder: str) -> Listing:
         """Return what is below that folder, whose path is resolved. Never raises `OSError`."""
-        stamps: dict[str, Fingerprint] = {}
-        links: dict[str, str] = {}
-        linked: list[str] = []
-        parts: dict[str, bool] = {}
-        queue = [folder]
-        whole = True
-        while queue and len(parts) < MOST_PARTS:
+        found, queue = Listing(), [folder]
+        while queue and len(found.parts) < MOST_PARTS:
             part = queue.pop()
-            if part in parts:
-                continue
-            listed = await self._list(part, self._most - len(stamps))
-            parts[part] = listed.by_git
-            queue += listed.within
-            stamps |= listed.stamps
-            links |= listed.links
-            linked += listed.linked
-            if listed.by_git:
-                found = stamps, links, linked
-                queue += await to_thread.run_sync(_stamp_all, part, listed.paths, *found)
-            whole = whole and listed.whole
-        return Listing(stamps, whole and not queue, parts, links, linked)
+            if part not in found.parts:
+                queue += await self._add(found, part)
+        found.whole = found.whole and not queue
+        return found
+
+    async def _add(self, found: Listing, part: str) -> list[str]:
+        """Add what that folder holds; return the repositories within."""
+        room = self._most - len(found.stamps)
+        names = await self._names(part, LISTING_LIMIT)
+        found.parts[part] = names is not None and bool(names.names)
+        if names is None or not names.names:  # nothing: git ignores this folder as a whole
+            deadline = monotonic() + self._patience
+            return await to_thread.run_sync(walk, found, part, room, deadline)
+        found.whole = found.whole and names.whole and len(names.names) <= room
+        return await to_thread.run_sync(_add_all, found, part, names.names[:room])
 
     async def covers(self, parts: Mapping[str, bool], paths: Iterable[str]) -> set[str]:
         """Return those of the files that an inventory with these parts, taken now, would have."""
@@ -129,46 +120,21 @@ class Listings:
                 found |= {start + name for name in (listed.names if listed else ())} & {*here}
         return found
 
-    async def _list(self, folder: str, room: int) -> Listed:
-        names = await self._names(folder, LISTING_LIMIT)
-        if names is None or not names.names:  # nothing: git ignores this folder as a whole
-            return await to_thread.run_sync(walk, folder, room, monotonic() + self._patience)
-        whole = names.whole and len(names.names) <= room
-        start = inside(folder)
-        paths = (start + name.rstrip("/") for name in islice(names.names, room))
-        return Listed(paths, [], whole, by_git=True)
 
-
-def _stamp_all(
-    folder: str,
-    paths: Iterable[str],
-    stamps: dict[str, Fingerprint],
-    links: dict[str, str],
-    linked: list[str],
-) -> list[str]:
-    """Add the plain files among the paths to the stamps, and the links; return the folders."""
+def _add_all(found: Listing, folder: str, names: Iterable[str]) -> list[str]:
+    """Add what git has listed of a folder; return the folders among it."""
     real = {folder: True}
     folders: list[str] = []
-    for path in paths:
+    for name in names:
+        path = inside(folder) + name.rstrip("/")
         try:
             status = os.lstat(path)
         except (OSError, ValueError):
             continue
-        if not _is_real(path.rpartition("/")[0], real):
-            continue
-        if stat.S_ISREG(status.st_mode):
-            stamps[path] = stamped(status)
-            linked += [path] if status.st_nlink > 1 else ()
-        elif stat.S_ISDIR(status.st_mode):
-            folders.append(path)
-        else:
-            _add_link(path, links)
+        if _is_real(path.rpartition("/")[0], real):
+            found.add(path, status)
+            folders += (path,) if stat.S_ISDIR(status.st_mode) else ()
     return folders
-
-
-def _add_link(path: str, links: dict[str, str]) -> None:
-    with suppress(OSError):  # it is none, or gone
-        links[path] = os.readlink(path)
 
 
 def _is_real(folder: str, known: dict[str, bool]) -> bool:
@@ -179,52 +145,29 @@ def _is_real(folder: str, known: dict[str, bool]) -> bool:
     return known[folder]
 
 
-def walk(folder: str, room: int, deadline: float) -> Listed:
-    """List a folder that git does not know, the near files first."""
-    stamps: dict[str, Fingerprint] = {}
-    links: dict[str, str] = {}
-    linked: list[str] = []
+def walk(found: Listing, folder: str, room: int, deadline: float) -> list[str]:
+    """Add what a folder holds that git does not know, so many files, the near ones first; return
+    the repositories within."""
     within: list[str] = []
-    queue = deque([folder])
-    late = False
-    while queue and len(stamps) <= room and not late:
+    queue, most, is_over = deque([folder]), len(found.stamps) + room, False
+    while queue and not is_over:
         here = queue.popleft()
         entries = _entries(here, room)
         names = {entry.name for entry in entries}
-        if here != folder and names & MARKS:
+        if here != folder and names & {*MARKS, ".git"}:
+            within += () if names & MARKS else (here,)
             continue
-        if here != folder and ".git" in names:
-            within.append(here)
-            continue
-        for start in range(0, len(entries), AT_ONCE):
-            late = monotonic() >= deadline
-            if late or len(stamps) > room:
+        for entry in entries:
+            if is_over := len(found.stamps) > most or monotonic() >= deadline:
                 break
-            queue += _looked_at(entries[start : start + AT_ONCE], stamps, links, linked)
-    whole = not (queue or late) and len(stamps) <= room
-    stamps = dict(islice(stamps.items(), room))
-    return Listed(stamps, within, whole, False, stamps, links, linked)
-
-
-def _looked_at(
-    entries: Iterable[os.DirEntry[str]],
-    stamps: dict[str, Fingerprint],
-    links: dict[str, str],
-    linked: list[str],
-) -> list[str]:
-    """Add the plain files among the entries to the stamps, and links; return the folders."""
-    folders: list[str] = []
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            folders += () if entry.name in LEFT_OUT else (entry.path,)
-        elif entry.is_symlink():
-            _add_link(entry.path, links)
-        elif entry.is_file(follow_symlinks=False):
-            with suppress(OSError):  # it is gone
-                status = entry.stat(follow_symlinks=False)
-                stamps[entry.path] = stamped(status)
-                linked += [entry.path] if status.st_nlink > 1 else ()
-    return folders
+            if not entry.is_dir(follow_symlinks=False):
+                with suppress(OSError):  # it is gone
+                    found.add(entry.path, entry.stat(follow_symlinks=False))
+            elif entry.name not in LEFT_OUT:
+                queue.append(entry.path)
+    found.whole = found.whole and not (queue or is_over) and len(found.stamps) <= most
+    found.stamps = dict(islice(found.stamps.items(), most))
+    return within
 
 
 def _entries(folder: str, room: int) -> list[os.DirEntry[str]]:
