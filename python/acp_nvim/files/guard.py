@@ -93,14 +93,12 @@ def _repositories(path: str) -> list[str]:
 
 
 def _obeys(folder: str, said: Iterable[Setting], path: str) -> bool:
-    return _is_linked(path, folder) or any(_is_setting(path, folder, it) for it in said)
-
-
-def _is_linked(path: str, folder: str) -> bool:
-    """Tell whether a link in git's folder leads to the path, or to a folder of the project that
-    holds it."""
+    """Tell whether it does by its settings, or a link in git's folder leads to the path, or to a
+    folder of the project that holds it."""
     targets = (os.path.realpath(it) for it in obeyed(folder) if os.path.islink(it))
-    return any(_is_in(path, it) and not _is_in(folder, it) for it in targets)
+    if any(_is_in(path, it) and not _is_in(folder, it) for it in targets):
+        return True
+    return any(_is_setting(path, folder, it) for it in said)
 
 
 def _is_setting(path: str, folder: str, setting: Setting) -> bool:

@@ -188,7 +188,10 @@ class Knowledge:
         moved = None if older is None else older.then(written.before, written.after)
         version = replace(moved or Candidate(content, ""), encoding=encoding)
         self._agreed[path] = Agreed(version, written.saved)
-        while len(self._agreed) > 1 and self._agreed_too_much():
+        while len(self._agreed) > 1 and (
+            len(self._agreed) > MOST_KNOWN
+            or sum(it.version.size for it in self._agreed.values()) > MOST_TEXT
+        ):
             del self._agreed[next(iter(self._agreed))]
 
     def left(
@@ -321,10 +324,6 @@ class Knowledge:
             del self._agreed[path]
             return None
         return agreed
-
-    def _agreed_too_much(self) -> bool:
-        size = sum(it.version.size for it in self._agreed.values())
-        return len(self._agreed) > MOST_KNOWN or size > MOST_TEXT
 
     def _know(self, session: SessionKey, path: str, known: Known) -> None:
         self._drop(session, path)

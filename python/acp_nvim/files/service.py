@@ -116,7 +116,9 @@ class FileService:
                 live = await self._current(path)
                 text = await aside_if_large(partial(getattr, live, "for_agent"), live.read_text)
                 if text is None and not empty_for_missing:
-                    raise _not_found(path)
+                    uri = {"uri": Path(path).as_uri()}
+                    said = f"{path} does not exist"
+                    raise RequestFailed(Code.RESOURCE_NOT_FOUND, said, uri)
                 text = text or ""
                 learn = partial(self._knowledge.learn, session, path, text, "served")
                 await aside_if_large(partial(learn, live.encoding), text)
@@ -223,8 +225,9 @@ class FileService:
             written = await write(self._files, live, request, partial(self._again, path, author))
         except FileProblem as problem:
             self._sync.deferred.refused(path)
-            if isinstance(problem, WriteConflict):
-                self._conflicted(request, problem, author)
+            if isinstance(problem, WriteConflict) and author is not None:
+                sides = path, author, problem.base, problem.content, problem.places
+                self._emit(Conflicted(Conflict(*sides, on_disk=problem.on_disk)))
             raise
         try:
             if written.encoding is not None:
@@ -250,7 +253,10 @@ class FileService:
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
-            await self._formatted(path, author)
+            # what a formatter has made of the file on disk is the agent's doing, too
+            now = (await load(self._files, path)).buffer
+            if now is not None and not now.modified:
+                await self._sync.sync(path, author)
 
     def _request(
         self, session: SessionKey, synced: Synced, content: str, author: Author | None
@@ -299,12 +305,6 @@ class FileService:
                 "its encoding is another one since the agent read it: the agent was told so",
             )
 
-    async def _formatted(self, path: str, author: Author | None) -> None:
-        """See what a formatter has made of the file on disk: that is the agent's doing, too."""
-        live = await load(self._files, path)
-        if live.buffer is not None and not live.buffer.modified:
-            await self._sync.sync(path, author)
-
     async def _begun(
         self, path: str, author: Author | None, encoding: str, before: str | None, after: str
     ) -> None:
@@ -329,15 +329,6 @@ class FileService:
                 f"{line + 1}: it must be saved, or read again, in the editor first",
                 f"you and another program have changed line {line + 1}: :write or :edit! first",
             )
-
-    def _conflicted(
-        self, request: WriteRequest, found: WriteConflict, author: Author | None
-    ) -> None:
-        if author is not None:
-            places, on_disk = found.places, found.on_disk
-            sides = found.base, found.content
-            conflict = Conflict(request.path, author, *sides, places, on_disk=on_disk)
-            self._emit(Conflicted(conflict))
 
     async def _opened(self, path: str, author: Author | None, written: WriteResult) -> WriteResult:
         """Return what was written to the disk, with what a buffer has that was opened meanwhile."""
@@ -380,8 +371,3 @@ def _of_it(problem: FileProblem, path: str) -> str:
     names = () if isinstance(problem, OutsideRoots) else (path, os.path.realpath(path))
     name = next((it for it in names if text.startswith(f"{it} ")), "")
     return f"it{text.removeprefix(name)}" if name else text
-
-
-def _not_found(path: str) -> RequestFailed:
-    uri = {"uri": Path(path).as_uri()}
-    return RequestFailed(Code.RESOURCE_NOT_FOUND, f"{path} does not exist", uri)

@@ -358,7 +358,10 @@ def _take(
     has_come = change is not None and change.before is None  # Neovim would ask about a new file
     # the user's write is known from now on
     is_new = now != text or touched or has_come or is_users
-    edit = _following(buffer, text, now) if is_new else None
+    edit: BufferEdit | None = None
+    if is_new:
+        hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
+        edit = BufferEdit(hunks, options, follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))
 
 
@@ -367,12 +370,6 @@ def _gone(buffer: LiveBuffer, text: str, change: DiskChange | None) -> Settlemen
         return NOTHING
     # An empty buffer was opened where the file had been: what was there is what was last seen.
     return Settlement(followed=Followed(change.before if buffer.empty else text, None))
-
-
-def _following(buffer: LiveBuffer, text: str, now: str) -> BufferEdit:
-    """Return what makes the buffer, which has that text, equal the disk as it is now."""
-    hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
-    return BufferEdit(hunks, options, follows=True)
 
 
 def _before(

@@ -11,6 +11,7 @@ import os
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import filterfalse
 from time import monotonic, time_ns
 from types import MappingProxyType
 
@@ -134,7 +135,7 @@ class Baselines:
 
     async def keep(self) -> None:
         """Return when all that was seen is kept, for who comes after a kill."""
-        if self._memory is not None and self._shelf.has_fresh():
+        if self._memory is not None and self._shelf.has_fresh:
             async with self._lock:
                 await to_thread.run_sync(self._memory.keep, self._shelf, self._visits)
 
@@ -189,8 +190,9 @@ class Baselines:
             self._deadline = deadline
             known = self._unread.copy() if self._reads_on else frozenset[str]()
             changes = await self._compare(roots, encodings)
-            if self._unread - known:
-                await to_thread.run_sync(self._read_first, known)
+            if new := self._unread - known:
+                waiting = iter(await to_thread.run_sync(self._glimpses, new))
+                await to_thread.run_sync(self._read, waiting, AT_LEAST)
             scanned = [it for it in roots.folders() if it in self._scanned]
             self._scanned -= {*scanned}
             if scanned or self._let_go != self._shelf.let_go:
@@ -322,7 +324,7 @@ class Baselines:
         this = await to_thread.run_sync(comparison.compare_all, folder, inventory, began, last)
         self._visits[folder] = this
         self._scanned.add(folder)
-        if self._watch is not None and self._watch.may_watch(folder):
+        if self._watch is not None and folder not in self._watch.refused:
             await self._cover(self._watch, folder, inventory, began)
             self._apart |= comparison.unlisted.keys()
             self._apart = {it for it in self._apart if not self._watch.sees(it)}
@@ -346,7 +348,7 @@ class Baselines:
     async def _compare_some(
         self, comparison: Comparison, folder: str, last: Scan, changed: Mapping[str, bool]
     ) -> None:
-        unseen = self._unseen(changed)
+        unseen = {*filterfalse(self.watches, filter(os.path.lexists, changed))}
         listed = await self._inventories.covers(last.parts, unseen)
         self._ignored.touch(self._repositories([folder]), unseen - listed)
         paths = {it: new for it, new in changed.items() if self.watches(it) or it in listed}
@@ -354,10 +356,6 @@ class Baselines:
             again = await to_thread.run_sync(comparison.compare_some, paths, last)
             self._watch.again(folder, again)
             self._linked[folder] = [*{*self._linked.get(folder, ()), *filter(has_names, paths)}]
-
-    def _unseen(self, paths: Iterable[str]) -> set[str]:
-        """Return those that are there and were never seen."""
-        return {it for it in paths if not self.watches(it) and os.path.lexists(it)}
 
     async def _cover(self, watch: Watch, folder: str, inventory: Listing, began: int) -> None:
         """Have the folder watched, if its files are such that a watch notes all changes."""
@@ -435,10 +433,6 @@ class Baselines:
             gone += (it for it in lost if not self.watches(it))
         return known, gone
 
-    def _read_first(self, known: Collection[str]) -> None:
-        """Read what was only glimpsed at, but for what is `known` to be read on. In a thread."""
-        self._read(iter(self._glimpses(self._unread.difference(known))), AT_LEAST)
-
     def _read(self, waiting: Iterator[tuple[int, str, Snapshot]], least: int = 1) -> bool:
         """Read what was only glimpsed at, until there is no room or no time for more than the
         `least`; return whether there is more that could be read. In a thread."""
@@ -447,8 +441,9 @@ class Baselines:
                 return False
             now = read_snapshot(path, was.fingerprint, self._largest)
             is_still = now is not None and (now.stamps or not now.digest)
-            if now and is_still and self._shelf.swap(path, was, now.brought(near=False)):
-                has_room = not now.packed or self._shelf.keeps(path)
+            if now and is_still and self._shelf.swap(path, was, replace(now, near=False)):
+                kept = self._shelf.get(path)
+                has_room = not now.packed or (kept is not None and kept.packed is not None)
                 self._room_for = self._room_for if has_room else size - 1
             self._unread.discard(path)
             if count >= least and monotonic() > self._deadline:
@@ -466,7 +461,7 @@ class Baselines:
     def _look(
         self, comparison: Comparison, path: str, at: Fingerprint | None, was: Snapshot
     ) -> None:
-        near = was.brought(near=True)
+        near = replace(was, near=True)
         if was.fingerprint == at and was.settled and (was.packed or at is None):
             self._shelf.swap(path, was, near)
         else:

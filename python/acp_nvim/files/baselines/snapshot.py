@@ -81,26 +81,15 @@ class Snapshot(Struct, frozen=True):
             return self.fingerprint is other.fingerprint
         return bool(self.digest) and self.digest == other.digest
 
-    def is_larger(self, size: int) -> bool:
-        """Return whether it is a file of more bytes."""
-        return self.fingerprint is not None and self.fingerprint[2] > size
-
-    def has_no_text(self) -> bool:
-        """Return whether its bytes are known to be no text."""
-        return self.is_binary or (self.packed is not None and self.text() is UNKNOWN)
+    @property
+    def size(self) -> int:
+        """Bytes of the file; 0 without one."""
+        return 0 if self.fingerprint is None else self.fingerprint[2]
 
     def is_unread(self, largest: int) -> bool:
         """Return whether a file that could have been read was not, or its text is not kept."""
         there = self.fingerprint is not None and self.packed is None
-        return there and not self.is_binary and not self.is_larger(largest)
-
-    def without_text(self) -> Snapshot:
-        """Return it without its bytes."""
-        return replace(self, packed=None)
-
-    def brought(self, *, near: bool) -> Snapshot:
-        """Return it with that nearness."""
-        return replace(self, near=near)
+        return there and not self.is_binary and self.size <= largest
 
 
 ABSENT = Snapshot(None, settled=True, near=True)
@@ -244,19 +233,9 @@ class SnapshotCache:
         self.let_go = 0
         """How many texts have had to go."""
 
-    @property
-    def size(self) -> int:
-        """Bytes of the texts that are kept."""
-        return self._size
-
     def get(self, path: str) -> Snapshot | None:
         """Return what was last seen there, None if nobody has looked."""
         return self._sights.get(path)
-
-    def keeps(self, path: str) -> bool:
-        """Return whether it has the text of that file."""
-        sight = self._sights.get(path)
-        return sight is not None and sight.packed is not None
 
     def unread(self, largest: int) -> set[str]:
         """Return the files of up to so many bytes of which it has no text."""
@@ -266,15 +245,16 @@ class SnapshotCache:
         """Return all paths that were seen, with or without a file."""
         return list(self._sights)
 
+    @property
+    def has_fresh(self) -> bool:
+        """Whether something was seen since that was asked last."""
+        return bool(self._fresh)
+
     def fresh(self) -> list[str]:
         """Return the paths that were seen since this was asked last."""
         with self._lock:
             fresh, self._fresh = self._fresh, set()
         return sorted(fresh)
-
-    def has_fresh(self) -> bool:
-        """Return whether something was seen since."""
-        return bool(self._fresh)
 
     def forget(self, path: str) -> None:
         """Let nobody have looked there."""
@@ -317,7 +297,7 @@ class SnapshotCache:
     def _strip(self, path: str) -> None:
         self.let_go += 1
         self._size -= _weight(self._sights[path])
-        self._sights[path] = self._sights[path].without_text()
+        self._sights[path] = replace(self._sights[path], packed=None)
 
 
 def _worth(sight: Snapshot) -> tuple[bool, int]:
