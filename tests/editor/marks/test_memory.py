@@ -144,37 +144,12 @@ def test_what_the_user_has_moved_stays(nvim: Neovim) -> None:
     assert place(nvim, at) == [0, 1]
 
 
-def test_a_mark_that_only_has_the_number_of_another_stays(nvim: Neovim) -> None:
-    path = opened(nvim, LINES)
-    nvim.lua(ANEW)
-    write(nvim, path, [[3, 4, []]])
-    nvim.lua(ANEW)
-    assert place(nvim, 4) == [3, 0]
-    write(nvim, path, [[3, 3, ["line 4"]]])
-    assert place(nvim, 4) == [4, 0]
-
-
 def test_a_mark_of_the_last_line_comes_back(nvim: Neovim) -> None:
     path, last = opened(nvim, LINES), len(LINES) - 1
     nvim.lua(ANEW)
     write(nvim, path, [[last, last + 1, []]])
     write(nvim, path, [[last, last, LINES[last:]]])
     assert place(nvim, last + 1) == [last, 0]
-
-
-def test_a_mark_of_a_line_below_the_last_one_is_another(nvim: Neovim) -> None:
-    """The last line was gone and the user brought it back; it goes again once there is more."""
-    path, last = opened(nvim, LINES), len(LINES) - 1
-    nvim.lua(ANEW)
-    write(nvim, path, [[last, last + 1, []]])
-    nvim.input("u")
-    nvim.lua(ANEW)
-    write(nvim, path, [[last + 1, last + 1, ["more"]]])
-    nvim.lua(ANEW)
-    write(nvim, path, [[last, last + 1, []]])
-    nvim.lua(ANEW)
-    write(nvim, path, [[last, last, LINES[last:]]])
-    assert place(nvim, last + 1) == [last + 1, 0]
 
 
 def test_the_same_text_elsewhere_takes_no_mark(nvim: Neovim) -> None:
