@@ -79,6 +79,7 @@ function M.read(path, known_number, known_tick, whole)
   local binary = options.binary
   names[buffer] = api.nvim_buf_get_name(buffer)
   local live = {
+    path = path,
     number = buffer,
     changedtick = tick,
     modified = options.modified,
@@ -280,23 +281,24 @@ local function changed(change, buffer, tick, hunks, options, settle_it)
 end
 
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
---- file not as at that stamp; busy with what the user is in the middle of. `quiet`: without
---- `BufWritePost`.
+--- file not as at that stamp; busy with what the user is in the middle of. `made`: the file that the
+--- host has made of the text. `quiet`: without `BufWritePost`.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
+---@param made string path
 ---@param quiet? boolean
 ---@param seen? string
 ---@return acp.Outcome
-function M.write(buffer, tick, hunks, options, quiet, seen)
+function M.write(buffer, tick, hunks, options, made, quiet, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
   end
   local written
   local outcome = changed(edit.change, buffer, tick, hunks, options, function()
-    written = save.save(buffer, seen)
+    written = save.save(buffer, made, seen)
   end)
   if outcome.ok then
     stamps.sync(buffer, written)

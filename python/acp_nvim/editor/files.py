@@ -52,6 +52,8 @@ class LiveBuffer(Struct, frozen=True):
     synced: str = ""
     written: tuple[str, ...] | None = None
     unchanged: bool = True
+    path: str = ""
+    """Resolved, of its file."""
 
     @property
     def read_at(self) -> str:

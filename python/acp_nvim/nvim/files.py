@@ -16,6 +16,7 @@ from msgspec.structs import asdict, replace
 
 from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
 from acp_nvim.files.encoding import (
     HALVES,
     LATIN_1,
@@ -27,7 +28,9 @@ from acp_nvim.files.encoding import (
     codec,
     decoded,
     encoded_line,
+    exact_bytes,
 )
+from acp_nvim.files.text import buffer_text
 from acp_nvim.hunks import Hunk, apply, bare_lines
 from acp_nvim.session.model import Selection
 
@@ -85,15 +88,18 @@ class NvimFiles(Files):
         stamp: str | None = None,
     ) -> LiveBuffer | None:
         """Edit and save in one step; None if buffer or file have changed. Raises `FileProblem`."""
+        lines = tuple(apply(buffer.lines, hunks))
+        empty = not lines or (buffer.empty and not hunks)
+        now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         more = (quiet,) if stamp is None else (quiet, stamp)
-        outcome = await self._change("acp.files.live.write", buffer, hunks, options, *more)
+        async with disk.beside(buffer.path, exact_bytes(buffer.path, buffer_text(now))) as made:
+            outcome = await self._change(
+                "acp.files.live.write", buffer, hunks, options, made, *more
+            )
         if "ok" not in outcome:
             return None
         if (live := outcome.get("live")) is not None:
             return await self._live(live)
-        lines = tuple(apply(buffer.lines, hunks))
-        empty = not lines or (buffer.empty and not hunks)
-        now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         return replace(now, changedtick=outcome.get("tick", 0), synced=outcome.get("synced", ""))
 
     async def follow(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acp_nvim.files import disk
 from tests.editor.files.test_buffer import UNIX, change, open_file, outdate, read, write
 from tests.support.agents.agent_edits import looked, tool, until_files
 from tests.support.agents.agent_edits import write as client_write
@@ -348,10 +350,15 @@ def test_what_a_new_file_of_that_folder_gets_the_old_one_does_not(nvim: Neovim) 
     assert (os.listxattr(path), path.stat().st_mode) == ([], before)
 
 
-def test_where_attributes_cannot_be_copied_the_file_itself_is_written(nvim: Neovim) -> None:
+def test_where_attributes_cannot_be_copied_the_file_itself_is_written(
+    nvim: Neovim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise PermissionError(errno.EPERM, "not these")
+
     path = open_file(nvim, b"one\n")
     inode = path.stat().st_ino
-    nvim.lua("require('acp.files.attributes').copy = function() return false end")
+    monkeypatch.setattr(disk, "_copy_attributes", refuse)
     assert write(nvim, path, [[0, 1, ["two"]]]) == {"ok": True}
     assert (path.read_bytes(), path.stat().st_ino) == (b"two\n", inode)
     assert os.listdir(path.parent) == [path.name]
