@@ -79,7 +79,6 @@ function M.read(path, known_number, known_tick, whole)
   local binary = options.binary
   names[buffer] = api.nvim_buf_get_name(buffer)
   local live = {
-    path = path,
     number = buffer,
     changedtick = tick,
     modified = options.modified,

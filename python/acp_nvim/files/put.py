@@ -107,7 +107,7 @@ async def _write(
     _check_readable(live)
     exact_bytes(live.path, text)
     seen = _own(live, attributes)
-    written = seen is not None and await files.write(buffer, hunks, options, stamp=seen)
+    written = seen is not None and await files.write(live.path, buffer, hunks, options, stamp=seen)
     if not written:
         return False
     await _insist(files, live.path, written, text)
@@ -121,7 +121,7 @@ async def _insist(files: Files, path: str, buffer: LiveBuffer, text: str) -> Non
     for _ in range(ATTEMPTS):
         if buffer_text(buffer) == text and disk.stamp(path) == buffer.synced:
             return
-        if await files.write(buffer, *form_edits(text, buffer), quiet=True) is not None:
+        if await files.write(path, buffer, *form_edits(text, buffer), quiet=True) is not None:
             return
         now = await files.loaded(path)
         if now is None or now.modified:

@@ -203,7 +203,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     await request.begun(before, merged)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
-    written = await files.write(buffer, hunks, options, stamp=live.stamp)
+    written = await files.write(live.path, buffer, hunks, options, stamp=live.stamp)
     return None if written is None else _as_formatted(result, written)
 
 

@@ -80,6 +80,7 @@ class NvimFiles(Files):
 
     async def write(
         self,
+        path: str,
         buffer: LiveBuffer,
         hunks: Sequence[Hunk],
         options: BufferOptions,
@@ -92,7 +93,7 @@ class NvimFiles(Files):
         empty = not lines or (buffer.empty and not hunks)
         now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         more = (quiet,) if stamp is None else (quiet, stamp)
-        async with disk.beside(buffer.path, exact_bytes(buffer.path, buffer_text(now))) as made:
+        async with disk.beside(path, exact_bytes(path, buffer_text(now))) as made:
             outcome = await self._change(
                 "acp.files.live.write", buffer, hunks, options, made, *more
             )

@@ -79,8 +79,8 @@ async def test_who_else_holds_a_file() -> None:
 async def test_hunks_go_with_the_tick_that_was_seen(verb: str, tmp_path: Path) -> None:
     lua = Lua({"ok": True})
     change = getattr(NvimFiles(lua), verb)
-    buffer = replace(BUFFER, path=str(tmp_path / "a.txt"))
-    assert await change(buffer, (Hunk(0, 1, ("b",)),), BufferOptions(bom=True))
+    where = (str(tmp_path / "a.txt"),) if verb == "write" else ()
+    assert await change(*where, BUFFER, (Hunk(0, 1, ("b",)),), BufferOptions(bom=True))
     options = {
         "fileformat": "unix",
         "fileencoding": "utf-8",
@@ -93,10 +93,10 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str, tmp_path: Path) -
     assert (name, given, edits) == (f"acp.files.live.{verb}", [3, 7], [[0, 1, ["b"]]])
     assert (settings, more[-len(rest) :]) == (options, rest)
     lua.answer = {"stale": True}
-    assert not await change(buffer, (), BufferOptions())
+    assert not await change(*where, BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
     with pytest.raises(FileProblem, match="refuses: E212"):
-        await change(buffer, (), BufferOptions())
+        await change(*where, BUFFER, (), BufferOptions())
     assert not [*tmp_path.iterdir()]
 
 
@@ -112,9 +112,9 @@ async def test_the_file_that_takes_the_place_of_another_has_all_of_the_text(tmp_
             Path(call[5]).replace(path)
             return await super().__call__(*call)
 
-    buffer = LiveBuffer(3, 7, ("a", "last"), modified=True, path=str(path))
+    buffer = LiveBuffer(3, 7, ("a", "last"), modified=True)
     write = NvimFiles(Putting({"ok": True})).write
-    assert await write(buffer, (Hunk(0, 1, ("b", "c")),), BufferOptions(bom=True))
+    assert await write(str(path), buffer, (Hunk(0, 1, ("b", "c")),), BufferOptions(bom=True))
     assert made == [(tmp_path, b"\xef\xbb\xbfb\nc\nlast\n", path.stat().st_mode)]
     assert [*tmp_path.iterdir()] == [path]
 
