@@ -122,13 +122,6 @@ function M.lines(buffer, tick, first)
   return table.concat(api.nvim_buf_get_lines(buffer, first, last, true), '\n')
 end
 
---- The stamp of a file as the user has last written it, from a buffer that may be gone; '' for none.
----@param path string resolved
----@return string
-function M.saved(path)
-  return stamps.saved(path)
-end
-
 --- The stamp of the file whose text came into its buffer before the user wrote it, without the host;
 --- '' for none.
 ---@param path string resolved
@@ -356,12 +349,6 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
       api.nvim_set_option_value('modified', true, { buf = buffer })
     end
   end)
-end
-
---- Whether the user wants files that are in no buffer to be written into.
----@return boolean
-function M.in_place()
-  return save.in_place()
 end
 
 --- Whether another plugin reads and writes the file in a buffer of its form.

@@ -129,11 +129,6 @@ function M.show(path, line, is_known)
   return not refused
 end
 
----@return integer? window that goes along
-function M.window()
-  return companion.window()
-end
-
 --- Called by the host: the agent is nowhere now.
 function M.clear()
   place = nil

@@ -137,7 +137,7 @@ class NvimFiles(Files):
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""
-        return str(await self._lua("acp.files.live.saved", path))
+        return str(await self._lua("acp.files.stamps.saved", path))
 
     async def merged(self, path: str) -> str:
         """Return the stamp of the file whose text Lua has brought in by itself."""
@@ -145,7 +145,7 @@ class NvimFiles(Files):
 
     async def in_place(self) -> bool:
         """Return whether the user wants files to be written into."""
-        return bool(await self._lua("acp.files.live.in_place"))
+        return bool(await self._lua("acp.files.save.in_place"))
 
     async def is_open_otherwise(self, path: str) -> bool:
         """Return whether another plugin reads and writes the file."""
