@@ -1,6 +1,7 @@
--- Live file buffers for the host: what they hold, and edits that keep marks, cursor, folds and undo.
--- It decides nothing: the host says which lines to change and how the bytes are to be, guarded by
--- the changedtick that it has seen. The shapes are in doc/messages.md, "Host → Lua".
+-- Only the editor changes a buffer between two keys, so that marks, cursor, folds and undo stay.
+--
+-- Live file buffers for the host, which says what to change, guarded by the changedtick that it has
+-- seen. The shapes are in doc/messages.md, "Host → Lua".
 
 local deferred = require('acp.files.deferred')
 local edit = require('acp.files.edit')
