@@ -23,21 +23,10 @@ local api = vim.api
 
 local M = {}
 
----@type table<integer, integer> by chat: the cells of a line that the host was told of
-local rooms = {}
-
 ---@param chat acp.Chat
 ---@param was_running boolean
 local function gone(chat, was_running)
   chats.remove(chat.chat)
-  require('acp.prompt.mention').forget(chat.chat)
-  attachment.forget(chat.chat)
-  require('acp.prompt.anchors').forget(chat.chat)
-  require('acp.prompt.history').forget(chat.chat)
-  require('acp.chat.welcome').forget(chat.chat)
-  tail.forget(chat.chat)
-  rooms[chat.chat] = nil
-  bar.forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -149,8 +138,8 @@ function M.begin(chat)
 end
 
 bridge.on_end(function()
-  rooms = {}
   for _, chat in ipairs(chats.all()) do
+    chat.room = nil
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
     status.state, status.pending, status.doing = 'closed', 0, nil
     life.set(chat.chat, status)
@@ -203,9 +192,9 @@ api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
   callback = function()
     for _, chat in ipairs(bridge.running() and chats.all() or {}) do
       local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
-      local room = #found > 0 and math.max(1, math.min(unpack(found))) or rooms[chat.chat]
-      if room ~= rooms[chat.chat] then
-        rooms[chat.chat] = room
+      local room = #found > 0 and math.max(1, math.min(unpack(found))) or chat.room
+      if room ~= chat.room then
+        chat.room = room
         bridge.tell_running('chat_room', { chat = chat.chat, room = room })
       end
     end

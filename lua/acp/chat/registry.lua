@@ -18,6 +18,17 @@ local M = {}
 ---@field title? string of its session
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
+---@field room? integer cells of a line, as the host was told
+---@field recent? { cwd: string, sessions: acp.Recent[] } what an empty one offers
+---@field selections? acp.Selection[] what goes along with its next prompt: lines
+---@field images? acp.HeldImage[]
+---@field notes? acp.Note[]
+---@field context? string the file that its agent knows the user to be in, or need not know
+---@field anchors? table<string, acp.Anchor> lines that its prompt mentions, by name
+---@field names? acp.Names of the files that its prompt may mention
+---@field waiting? (fun())[] who waits for these
+---@field said? { texts: string[], tick: integer } what the bar of its prompt says until the text changes
+---@field walk? acp.Walk through the prompts that were sent
 
 ---@type table<integer, acp.Chat>
 local chats = {}

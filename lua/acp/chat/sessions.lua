@@ -2,7 +2,6 @@
 -- something changes. With the lines comes, as `b:acp_status`, which session stands in which line:
 -- what a key does is for that one.
 
-local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
@@ -161,7 +160,6 @@ local function watch(buffer)
     buffer = buffer,
     callback = function()
       list = nil
-      bar.forget(buffer)
       if vim.v.exiting == vim.NIL and bridge.running() then
         bridge.notify('list_closed', { list = buffer })
       end

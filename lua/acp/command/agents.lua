@@ -185,7 +185,6 @@ local function make()
     buffer = buffer,
     callback = function()
       list = nil
-      bar.forget(buffer)
       api.nvim_del_augroup_by_id(group)
     end,
   })

@@ -143,7 +143,7 @@ function M.compose(range, mods)
     else
       window.show(chat.chat, mods)
     end
-    if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
+    if not is_there and prompt.is_blank(chat) and #(chat.selections or {}) == 0 then
       prompt.send_review(chat, function() end)
     end
   end)

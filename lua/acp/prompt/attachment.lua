@@ -1,6 +1,7 @@
 -- What goes along with the next prompt of a chat: selections, by the user's command, and notes, which
 -- the host finds out. The prompt shows them in rows below its text.
 
+local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
 local frame = require('acp.prompt.frame')
@@ -23,17 +24,6 @@ local namespace = api.nvim_create_namespace('acp_selection')
 ---@field last integer 1-based, inclusive
 ---@field lines string[]
 ---@field filetype string
-
----@type table<integer, acp.Selection[]> by chat
-local selections = {}
----@type table<integer, { texts: string[], tick: integer }> by chat: what its bar says until the text changes
-local said = {}
-
----@param number integer the chat
----@return acp.Selection[]
-function M.selections(number)
-  return selections[number] or {}
-end
 
 --- Take lines of the current buffer; their mark follows them until the prompt is sent.
 ---@param first integer 1-based
@@ -98,15 +88,6 @@ local function place(selection)
   return mark[1] + 1, mark[3].end_row + 1
 end
 
----@param chat integer
----@param index integer
-local function drop_selection(chat, index)
-  local selection = table.remove(selections[chat], index)
-  if api.nvim_buf_is_valid(selection.buffer) then
-    api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
-  end
-end
-
 ---@class acp.Along a row of what goes along
 ---@field label string
 ---@field detail string how much it is
@@ -115,11 +96,9 @@ end
 ---@field lines? fun(): string[] what of it is shown
 ---@field key? string of a note, which the host shows
 
----@param chat integer
----@param index integer
 ---@param selection acp.Selection
 ---@return acp.Along
-local function selection_row(chat, index, selection)
+local function selection_row(selection)
   local first, last = place(selection)
   local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
     or ('buffer %d'):format(selection.buffer)
@@ -129,7 +108,9 @@ local function selection_row(chat, index, selection)
     detail = first == last and '1 line' or ('%d lines'):format(last - first + 1),
     group = 'AcpMention',
     drop = function()
-      drop_selection(chat, index)
+      if api.nvim_buf_is_valid(selection.buffer) then
+        api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
+      end
     end,
     lines = function()
       local is_loaded = api.nvim_buf_is_loaded(selection.buffer)
@@ -139,7 +120,7 @@ local function selection_row(chat, index, selection)
   }
 end
 
----@param chat integer
+---@param chat acp.Chat
 ---@param file acp.ContextFile the one that the user is in
 ---@return acp.Along
 local function context_row(chat, file)
@@ -149,7 +130,7 @@ local function context_row(chat, file)
     detail = 'the file you are in',
     group = 'AcpMention',
     drop = function()
-      context.tell(chat, file)
+      chat.context = file.path
     end,
     lines = function()
       return { 'the file you are in, as a link' }
@@ -157,17 +138,16 @@ local function context_row(chat, file)
   }
 end
 
----@param chat integer
----@param index integer
 ---@param held acp.HeldImage
+---@param chat acp.Chat
 ---@return acp.Along
-local function image_row(chat, index, held)
+local function image_row(held, chat)
   return {
     label = held.name,
     detail = held.detail,
     group = 'AcpMention',
     drop = function()
-      images.drop(chat, index)
+      bridge.notify('drop_image', { chat = chat.chat, image = held.image })
     end,
     lines = function()
       return { held.detail }
@@ -175,18 +155,17 @@ local function image_row(chat, index, held)
   }
 end
 
----@param chat integer
----@param index integer
 ---@param note acp.Note
+---@param chat acp.Chat
 ---@return acp.Along
-local function note_row(chat, index, note)
+local function note_row(note, chat)
   return {
     label = note.label,
     detail = note.size or '',
     group = 'AcpNote',
     key = note.key,
     drop = function()
-      notes.drop(chat, index)
+      bridge.notify('drop_note', { chat = chat.chat, key = note.key })
     end,
   }
 end
@@ -195,17 +174,22 @@ end
 ---@param chat acp.Chat
 ---@return acp.Along[]
 local function all_rows(chat)
-  local number = chat.chat
-  local file = context.of(chat, M.selections(number))
-  local found = { file and context_row(number, file) }
-  local function add(make, list)
-    for index, it in ipairs(list) do
-      table.insert(found, make(number, index, it))
+  local file = context.of(chat)
+  local found = { file and context_row(chat, file) }
+  local function add(list, make)
+    for index, it in ipairs(list or {}) do
+      local row = make(it, chat)
+      table.insert(found, row)
+      local forget = row.drop
+      row.drop = function()
+        table.remove(list, index)
+        forget()
+      end
     end
   end
-  add(selection_row, M.selections(number))
-  add(image_row, images.of(number))
-  add(note_row, notes.of(number))
+  add(chat.selections, selection_row)
+  add(chat.images, image_row)
+  add(chat.notes, note_row)
   return found
 end
 
@@ -220,10 +204,10 @@ function M.draw(chat)
   if api.nvim_buf_is_loaded(chat.prompt) and frame.rows(chat.prompt, found, width) then
     pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
   end
-  local words = said[chat.chat]
-  if words and words.tick ~= api.nvim_buf_get_changedtick(chat.prompt) then
-    said[chat.chat], words = nil, nil
+  if chat.said and chat.said.tick ~= api.nvim_buf_get_changedtick(chat.prompt) then
+    chat.said = nil
   end
+  local words = chat.said
   local text = words and frame.said(words.texts, width) or frame.bar(chat, #found, width)
   if text == vim.b[chat.prompt].acp_winbar then
     return
@@ -238,7 +222,7 @@ end
 ---@param chat acp.Chat
 ---@param texts string[] the longest first; the first that fits
 function M.say(chat, texts)
-  said[chat.chat] = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
+  chat.said = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
   M.draw(chat)
 end
 
@@ -247,7 +231,7 @@ end
 function M.keep(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
     frame.keep(chat.prompt)
-    if said[chat.chat] then
+    if chat.said then
       M.draw(chat)
     end
   end
@@ -257,9 +241,10 @@ end
 ---@param number integer the chat
 ---@param selection acp.Selection
 function M.attach(number, selection)
-  selections[number] = selections[number] or {}
-  table.insert(selections[number], selection)
-  M.draw(assert(chats.of(number)))
+  local chat = assert(chats.of(number))
+  chat.selections = chat.selections or {}
+  table.insert(chat.selections, selection)
+  M.draw(chat)
 end
 
 --- Called by the host: these notes go along with the next prompt.
@@ -268,7 +253,7 @@ end
 function M.note(number, list)
   local chat = chats.of(number)
   if chat then
-    notes.set(number, list)
+    chat.notes = list
     M.draw(chat)
   end
 end
@@ -319,25 +304,14 @@ end
 --- Forget selections and images: they were sent. What is noted, the host knows.
 ---@param chat acp.Chat
 function M.clear(chat)
-  selections[chat.chat] = nil
-  images.forget(chat.chat)
+  chat.selections, chat.images = nil, nil
   M.draw(chat)
-end
-
---- Forget a chat that is gone.
----@param number integer
-function M.forget(number)
-  selections[number], said[number] = nil, nil
-  notes.forget(number)
-  images.forget(number)
-  context.forget(number)
 end
 
 --- The host has ended: what only it knew does not go along.
 ---@param chat acp.Chat
 function M.lose(chat)
-  images.forget(chat.chat)
-  notes.forget(chat.chat)
+  chat.images, chat.notes = nil, nil
   M.draw(chat)
 end
 

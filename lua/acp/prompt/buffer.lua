@@ -96,11 +96,11 @@ function M.submit(chat, payload, done)
   payload.chat = chat.chat
   if file then
     payload.blocks = { context.block(file) }
-    context.tell(chat.chat, file)
+    chat.context = file.path
   end
   bridge.call('prompt', payload, function(err, result)
     if err then
-      context.forget(chat.chat)
+      chat.context = nil
     end
     done(err, result)
   end)
@@ -113,7 +113,9 @@ function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
   prompt_marks.settle(chat)
   local text = table.concat(lines_of(chat), '\n')
-  local images = require('acp.prompt.images').numbers(number)
+  local images = vim.tbl_map(function(held)
+    return held.image
+  end, chat.images or {})
   if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
     M.send_review(chat, function()
       notice.notice('the prompt is empty: nothing was sent')
@@ -126,7 +128,7 @@ function M.send(number)
   end
   chats.touch(number)
   local mentioned, spoken = anchors.take(chat)
-  local selections = vim.list_extend(vim.list_slice(attachment.selections(number)), mentioned)
+  local selections = vim.list_extend(vim.list_slice(chat.selections or {}), mentioned)
   local payload = { text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
   payload.images = #images > 0 and images or nil

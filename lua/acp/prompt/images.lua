@@ -15,15 +15,6 @@ local LONGEST = 4096
 ---@field name string
 ---@field detail string what it is, and how large
 
----@type table<integer, acp.HeldImage[]> by chat
-local images = {}
-
----@param chat integer
----@return acp.HeldImage[]
-function M.of(chat)
-  return images[chat] or {}
-end
-
 --- Whether the host is to be asked for the images that a text names.
 ---@param text string
 ---@return boolean
@@ -44,7 +35,7 @@ function M.attach(chat, text, done)
     if err or not api.nvim_buf_is_valid(chat.prompt) then
       return done(err or 'the chat is gone', {})
     end
-    images[chat.chat] = vim.list_extend(images[chat.chat] or {}, found)
+    chat.images = vim.list_extend(chat.images or {}, found)
     done(
       nil,
       vim.tbl_map(function(held)
@@ -52,28 +43,6 @@ function M.attach(chat, text, done)
       end, found)
     )
   end)
-end
-
---- Let an image not go along.
----@param chat integer
----@param index integer
-function M.drop(chat, index)
-  local held = table.remove(images[chat], index)
-  bridge.notify('drop_image', { chat = chat, image = held.image })
-end
-
----@param chat integer
----@return integer[] numbers of all
-function M.numbers(chat)
-  return vim.tbl_map(function(held)
-    return held.image
-  end, M.of(chat))
-end
-
---- Forget those of a chat: they were sent, or nobody has them any more.
----@param chat integer
-function M.forget(chat)
-  images[chat] = nil
 end
 
 return M

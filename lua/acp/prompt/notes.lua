@@ -19,34 +19,6 @@ local TITLE = 'What the agent will be told'
 ---@field label string
 ---@field size? string of how many lines of the files it speaks
 
----@type table<integer, acp.Note[]> by chat
-local notes = {}
----@param chat integer
----@return acp.Note[]
-function M.of(chat)
-  return notes[chat] or {}
-end
-
----@param chat integer
----@param list acp.Note[]
-function M.set(chat, list)
-  notes[chat] = #list > 0 and list or nil
-end
-
---- Forget a chat that is gone.
----@param chat integer
-function M.forget(chat)
-  notes[chat] = nil
-end
-
---- Let a note of a chat not go along.
----@param chat integer
----@param index integer
-function M.drop(chat, index)
-  local note = table.remove(M.of(chat), index)
-  bridge.notify('drop_note', { chat = chat, key = note.key })
-end
-
 --- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
 --- runs nothing does: the host finds out when it is over.
 ---@param chat acp.Chat
@@ -88,7 +60,7 @@ end
 ---@param is_noted boolean whether notes are to be shown
 ---@param key? string only that note
 function M.show(chat, lines, is_noted, key)
-  if not is_noted or #M.of(chat.chat) == 0 then
+  if not is_noted then
     if #lines == 0 then
       return require('acp.ui.notice').notice('nothing but the prompt will be sent')
     end

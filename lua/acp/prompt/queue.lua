@@ -139,7 +139,6 @@ local function watch(view)
     buffer = view.buffer,
     callback = function()
       api.nvim_del_augroup_by_id(group)
-      bar.forget(view.buffer)
     end,
   })
 end

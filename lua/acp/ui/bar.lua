@@ -174,12 +174,6 @@ function M.set(buffer, parts)
   end
 end
 
---- Forget a chat that is gone.
----@param buffer integer
-function M.forget(buffer)
-  bars[buffer] = nil
-end
-
 ---@class acp.Name
 ---@field name string
 ---@field width integer
@@ -187,6 +181,13 @@ end
 
 ---@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
 local names = {}
+
+api.nvim_create_autocmd('BufWipeout', {
+  group = api.nvim_create_augroup('acp.bar', {}),
+  callback = function(event)
+    bars[event.buf], names[event.buf] = nil, nil
+  end,
+})
 
 --- What fits into a window beside where the cursor is.
 ---@param chat acp.Chat
