@@ -5,7 +5,6 @@ local bridge = require('acp.host.bridge')
 local code = require('acp.chat.code')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
-local link = require('acp.chat.link')
 local notice = require('acp.ui.notice')
 local output = require('acp.chat.output')
 local prompts = require('acp.chat.prompts')
@@ -24,6 +23,11 @@ local function row()
   return api.nvim_win_get_cursor(0)[1] - 1
 end
 
+---@return { line: string, column: integer } what stands there, for the host to find what that names
+local function under_cursor()
+  return { line = api.nvim_get_current_line(), column = api.nvim_win_get_cursor(0)[2] }
+end
+
 --- Go on in the prompt with the same key; in an empty one they all mean the same.
 ---@param chat acp.Chat
 ---@param key string
@@ -38,12 +42,12 @@ end
 ---@param chat acp.Chat
 ---@param split boolean
 local function follow_link(chat, split)
-  local name, line = link.file(chat.cwd)
-  local payload = { chat = chat.chat, row = row(), name = name }
+  local payload = vim.tbl_extend('error', { chat = chat.chat, row = row() }, under_cursor())
+  payload.word = vim.fn.expand('<cfile>')
   bridge.call('follow_link', payload, function(err, found)
     if found and found.path then
       require('acp.files.hands').calmly(vim.fs.basename(found.path), function()
-        layout.show_file(found.path, found.line or line, split)
+        layout.show_file(found.path, found.line, split)
       end)
     elseif not found then
       notice.warn(err or 'no file here')
@@ -54,11 +58,7 @@ end
 --- Hand the web address under the cursor to the browser, by the host, which asks where the text of
 --- the link says something else.
 local function browse()
-  local address, text = link.address()
-  if not address then
-    return notice.notice('no web address here: gf goes to a file')
-  end
-  bridge.call('browse', { address = address, text = text }, function(err)
+  bridge.call('browse', under_cursor(), function(err)
     if err then
       notice.warn(err)
     end

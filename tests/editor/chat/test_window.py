@@ -269,7 +269,9 @@ def test_go_to_the_file_of_a_tool_call(nvim: Neovim, spy: BridgeSpy, tmp_path: P
     chat, prompt = spy.open_session()
     go_to(nvim, chat)
     nvim.input("ggwgf")
-    assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": "tutor"}]
+    (told,) = spy.told("follow_link")
+    assert told["chat"] == chat
+    assert told["word"] == "tutor"
     spy.answer({"path": str(file), "line": 3})
     assert nvim.eval("[expand('%:p'), line('.'), winnr()]") == [str(file), 3, 1]
     assert shown(nvim)[1:] == [chat, prompt]
@@ -281,7 +283,8 @@ def test_go_to_a_file_name_in_the_text(nvim: Neovim, spy: BridgeSpy) -> None:
     spy.frame(chat, [0, 1, ["see notes.txt", "nothing here"], []])
     go_to(nvim, chat)
     nvim.input("gg$<C-w>f")
-    assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": "notes.txt"}]
+    (told,) = spy.told("follow_link")
+    assert (told["line"], told["column"], told["word"]) == ("see notes.txt", 12, "notes.txt")
     spy.answer({"path": str(nvim.cwd / "notes.txt")})
     assert nvim.eval("expand('%:t')") == "notes.txt"
     assert len(shown(nvim)) == 4
