@@ -111,9 +111,7 @@ function M.set_options(buffer)
     formatlistpat = dress.CONTAINERS,
   }
   unseen.quietly(function()
-    for name, value in pairs(values) do
-      vim.bo[buffer][name] = value
-    end
+    unseen.set(buffer, values)
   end)
   unseen.fire(buffer, 'FileType', values.filetype)
 end

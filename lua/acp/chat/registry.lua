@@ -129,6 +129,16 @@ function M.status()
   return chat and vim.b[chat.chat].acp_status or {}
 end
 
+--- Whether a word is the name of a sub-agent; without a session the host knows those of earlier days.
+---@param word string
+---@return boolean
+function M.has_sub_agent(word)
+  local is_known = vim.iter(M.status().sub_agents or {}):any(function(it)
+    return it.name == word
+  end)
+  return is_known or not M.current() and word:match('^%w') ~= nil
+end
+
 ---@param chat acp.Chat
 ---@return boolean
 function M.is_open(chat)
@@ -197,6 +207,17 @@ function M.name(buffer, name)
     end)
   end
   return unique
+end
+
+--- Make the buffer of a list, which goes with its window. Only the host writes in it.
+---@param name string
+---@return integer buffer
+function M.list(name)
+  local options = { bufhidden = 'wipe', undolevels = -1, modifiable = false, filetype = name }
+  return unseen.buffer(function(buffer)
+    M.name(buffer, name)
+    vim.b[buffer].acp_list = true
+  end, options)
 end
 
 --- Encode a part of a buffer's name, so that `:mksession` and `bufnr()` take it.

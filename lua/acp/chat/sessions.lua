@@ -11,7 +11,6 @@ local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 local sidebar = require('acp.chat.sidebar')
-local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -171,14 +170,7 @@ end
 ---@return integer buffer
 local function make(is_sidebar)
   require('acp.ui.highlights').define()
-  local buffer = unseen.buffer(function(it)
-    chats.name(it, 'acp-sessions')
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].undolevels = -1
-    vim.bo[it].modifiable = false
-    vim.b[it].acp_list = true
-    vim.bo[it].filetype = 'acp-sessions'
-  end)
+  local buffer = chats.list('acp-sessions')
   if is_sidebar then
     sidebar.make(buffer)
   end

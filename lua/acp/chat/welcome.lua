@@ -58,17 +58,6 @@ local function filled(parts, width)
   return lines
 end
 
----@param status table
----@return string
-local function mode_of(status)
-  for _, mode in ipairs(status.modes or {}) do
-    if mode.id == status.mode then
-      return mode.name
-    end
-  end
-  return status.mode or ''
-end
-
 ---@param chat acp.Chat
 ---@param width integer cells
 ---@return [string, string][][] lines of chunks
@@ -78,9 +67,12 @@ local function content(chat, width)
   local function add(text, group)
     table.insert(lines, { { cells.cut(text, width), group } })
   end
+  local mode = vim.iter(status.modes or {}):find(function(it)
+    return it.id == status.mode
+  end)
   local who = vim.tbl_filter(function(part)
     return part ~= ''
-  end, { status.agent or chat.agent, status.model or '', mode_of(status) })
+  end, { status.agent or chat.agent, status.model or '', mode and mode.name or status.mode or '' })
   vim.iter(filled(who, width)):each(function(line)
     add(line, 'AcpToolTitle')
   end)

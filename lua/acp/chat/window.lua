@@ -1,3 +1,5 @@
+-- Only the editor makes buffers and windows, and holds terminals.
+--
 -- The chats and their windows: what commands and the host call. A chat is named by the number of its
 -- buffer throughout.
 
@@ -38,13 +40,6 @@ function M.current()
   return chat and chat.chat
 end
 
----@param agent string
----@return integer? chat with an open session of that agent
-function M.find(agent)
-  local chat = chats.find(agent)
-  return chat and chat.chat
-end
-
 --- Show a chat and its prompt, with the cursor in the prompt, in normal mode.
 ---@param number integer
 ---@param mods? vim.api.keyset.cmd_mods where they open
@@ -70,15 +65,6 @@ function M.return_to(number)
   hands.calmly('the chat', function()
     M.show(number)
   end)
-end
-
---- Go to the window of a chat that is on screen.
----@param number integer
-function M.enter(number)
-  local window = layout.window_of(number)
-  if window then
-    api.nvim_set_current_win(window)
-  end
 end
 
 --- Show a chat, with the cursor in one of its rows.

@@ -10,14 +10,12 @@ local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
-local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
 local M = {}
 
 local AGAIN = 500 -- milliseconds between two drawings while something goes on
-local NAME = 'acp-agents'
 local SHARE = 0.65 -- of the rows of the screen
 
 ---@class acp.AgentList
@@ -158,14 +156,7 @@ end
 ---@return acp.AgentList
 local function make()
   require('acp.ui.highlights').define()
-  local buffer = unseen.buffer(function(it)
-    chats.name(it, NAME)
-    vim.b[it].acp_list = true
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].undolevels = -1
-    vim.bo[it].modifiable = false
-    vim.bo[it].filetype = NAME
-  end)
+  local buffer = chats.list('acp-agents')
   local this =
     { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
   bar.set(buffer, BAR)

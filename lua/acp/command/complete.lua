@@ -24,12 +24,6 @@ local function installed()
   return ok and type(rows) == 'table' and pluck(rows, 'name') or {}
 end
 
----@return string[] names of the agents that are known without a configuration
-local function presets()
-  local rows = require('acp.command.data').read('agents')
-  return vim.list_extend(pluck(rows, 'name'), { require('acp.command.agent').TUTOR })
-end
-
 ---@param candidates string[]
 ---@param lead string
 ---@return string[]
@@ -73,18 +67,13 @@ local function sub_agents(turn)
   )
 end
 
---- A turn, then a sub-agent in it; or a sub-agent alone.
----@param before? string
----@return string[]
-local function parts(before)
-  return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
-end
-
 local sources
 sources = {
   agent = function()
     local own = require('acp.host.options').value('agents')
-    local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, presets())
+    local all = type(own) == 'table' and vim.tbl_keys(own) or {}
+    table.insert(all, require('acp.command.agent').TUTOR)
+    vim.list_extend(all, pluck(require('acp.command.data').read('agents'), 'name'))
     vim.list_extend(all, installed())
     table.sort(all)
     return vim.fn.uniq(all)
@@ -98,7 +87,9 @@ sources = {
     end)
   end,
   turn = turns,
-  part = parts,
+  part = function(before) -- a turn, then a sub-agent in it; or a sub-agent alone
+    return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
+  end,
   sub_agent = function()
     return sub_agents()
   end,

@@ -17,11 +17,6 @@ local api = vim.api
 
 local M = {}
 
----@return acp.Chat? chat of the current buffer, else the open one of this project used last
-local function find_chat()
-  return chats.of(api.nvim_get_current_buf()) or vim.iter(chats.here(true)):find(chats.is_open)
-end
-
 --- Open a session where there is none, and say so.
 ---@param agent string
 ---@param is_hidden? boolean do not show it
@@ -58,7 +53,8 @@ end
 ---@param done fun(chat: acp.Chat?, err: string?, is_late?: boolean) without a chat the user was told why
 ---@param is_hidden? boolean a new one is not shown; nor is it, late, to a user who goes on already
 local function with_chat(done, is_hidden)
-  local found = find_chat()
+  local found = chats.of(api.nvim_get_current_buf())
+    or vim.iter(chats.here(true)):find(chats.is_open)
   if found and chats.is_open(found) then
     chats.touch(found.chat)
     return done(found)
@@ -171,8 +167,7 @@ end
 
 --- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
 function M.resend()
-  local number = agents.chat()
-  local chat = number and chats.of(number)
+  local chat = agents.chat()
   if chat then
     require('acp.prompt.history').resend(chat, function()
       window.show(chat.chat)
@@ -182,8 +177,7 @@ end
 
 --- Show the prompts that wait.
 function M.queue()
-  local number = agents.chat()
-  local chat = number and chats.of(number)
+  local chat = agents.chat()
   if chat then
     require('acp.prompt.queue').open(chat)
   end
@@ -206,13 +200,12 @@ function M.step(step)
   for index, chat in ipairs(open) do
     place = chat == here and index or place
   end
-  local chat, is_chat = open[(place + step - 1) % #open + 1], false
-  if here then
-    is_chat = api.nvim_get_current_buf() == here.chat
-  end
+  local chat = open[(place + step - 1) % #open + 1]
+  local is_chat = here and api.nvim_get_current_buf() == here.chat
   window.show(chat.chat)
-  if is_chat then
-    window.enter(chat.chat)
+  local above = is_chat and layout.window_of(chat.chat)
+  if above then
+    api.nvim_set_current_win(above)
   end
 end
 
@@ -241,7 +234,7 @@ end
 function M.tell(verb, payload)
   local chat = agents.chat()
   if chat then
-    bridge.notify(verb, vim.tbl_extend('force', { chat = chat }, payload or {}))
+    bridge.notify(verb, vim.tbl_extend('force', { chat = chat.chat }, payload or {}))
   end
 end
 
@@ -252,16 +245,16 @@ function M.forget(what)
   if what == 'session' and not chat then
     return
   end
-  bridge.ask('forget', { what = what, chat = chat }, function(done)
-    if done then
-      require('acp.prompt.draft').forget(chat and chats.of(chat))
-      if not chat then
-        require('acp.host.log').forget()
-      end
-      notice.notice(
-        ('what was kept of %s is gone'):format(chat and 'the session' or 'all sessions')
-      )
+  bridge.ask('forget', { what = what, chat = chat and chat.chat }, function(done)
+    if not done then
+      return
     end
+    require('acp.prompt.draft').forget(chat)
+    if not chat then
+      require('acp.host.log').forget()
+    end
+    local whose = chat and 'the session' or 'all sessions'
+    notice.notice(('what was kept of %s is gone'):format(whose))
   end)
 end
 

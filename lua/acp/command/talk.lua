@@ -14,7 +14,7 @@ function M.rewind(turn)
   if not chat then
     return
   end
-  bridge.ask('rewind', { chat = chat, turn = turn }, function(made)
+  bridge.ask('rewind', { chat = chat.chat, turn = turn }, function(made)
     local new = made and chats.of(made.chat)
     if new then
       require('acp.prompt.history').add(new, made.text)
@@ -39,7 +39,7 @@ function M.export(path)
     return
   end
   local file = path ~= '' and vim.fn.fnamemodify(path, ':p') or nil
-  bridge.ask('export', { chat = chat, path = file }, function(result)
+  bridge.ask('export', { chat = chat.chat, path = file }, function(result)
     if file then
       notice.notice(('what was said is in %s'):format(result))
     else
@@ -54,18 +54,18 @@ function M.outline()
   if not chat then
     return
   end
-  bridge.ask('outline', { chat = chat }, function(items)
+  bridge.ask('outline', { chat = chat.chat }, function(items)
     if #items == 0 then
       return notice.notice('nothing was said or done in this session yet')
     end
     require('acp.files.hands').calmly('the outline', function()
       require('acp.chat.window').chat('open')
-      local window = require('acp.ui.layout').window_of(chat)
+      local window = require('acp.ui.layout').window_of(chat.chat)
       if not window then
         return
       end
       for _, item in ipairs(items) do
-        item.bufnr = chat
+        item.bufnr = chat.chat
       end
       vim.fn.setloclist(window, {}, ' ', { title = 'acp: outline', items = items })
       vim.api.nvim_win_call(window, function()

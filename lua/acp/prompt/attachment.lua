@@ -322,8 +322,8 @@ local group = api.nvim_create_augroup('acp.attachment', {})
 ---@param desc string
 ---@param run fun()
 local function on(events, pattern, desc, run)
-  local options_of_it = { group = group, pattern = pattern, desc = desc, callback = run }
-  api.nvim_create_autocmd(events, options_of_it)
+  local options = { group = group, pattern = pattern, desc = desc, callback = run }
+  api.nvim_create_autocmd(events, options)
 end
 
 on('ModeChanged', { '*:i*', 'i*:*' }, 'The bar names the key of this mode', function()
@@ -349,17 +349,13 @@ on('User', SESSION, 'The bar says whether anything can be sent', function()
   vim.tbl_map(M.draw, chats.all())
 end)
 
---- The winbar of a prompt has more room, or less.
-api.nvim_create_autocmd('WinResized', {
-  group = group,
-  callback = function()
-    for _, window in ipairs(vim.v.event.windows or {}) do
-      local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
-      if chat then
-        M.draw(chat)
-      end
+on('WinResized', nil, 'The bar of a prompt has more room, or less', function()
+  for _, window in ipairs(vim.v.event.windows or {}) do
+    local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
+    if chat then
+      M.draw(chat)
     end
-  end,
-})
+  end
+end)
 
 return M

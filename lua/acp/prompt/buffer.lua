@@ -15,7 +15,6 @@ local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
-local paste = require('acp.prompt.paste')
 local server = require('acp.prompt.server')
 require('acp.prompt.surroundings') -- where the user comes from is known from now on
 local tail = require('acp.ui.tail')
@@ -194,17 +193,6 @@ local function watch_text(chat)
   })
 end
 
---- `:w` sends, `:w name` writes a file as everywhere.
----@param chat acp.Chat
----@param name string
-local function write(chat, name)
-  if name == api.nvim_buf_get_name(chat.prompt) then
-    M.send(chat.chat)
-  else
-    vim.fn.writefile(lines_of(chat), name)
-  end
-end
-
 --- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
 --- silent about edits, and `BufModifiedSet` tells of them.
 ---@param chat acp.Chat
@@ -232,8 +220,12 @@ local function watch(chat)
   local function on(event, run)
     api.nvim_create_autocmd(event, { group = group, buffer = chat.prompt, callback = run })
   end
-  on('BufWriteCmd', function(event)
-    write(chat, event.match)
+  on('BufWriteCmd', function(event) -- `:w` sends, `:w name` writes a file as everywhere
+    if event.match == api.nvim_buf_get_name(chat.prompt) then
+      M.send(chat.chat)
+    else
+      vim.fn.writefile(lines_of(chat), event.match)
+    end
   end)
   on('BufReadCmd', function()
     api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
@@ -275,16 +267,13 @@ function M.create(chat)
     chat.prompt = buffer
     vim.b[buffer].acp_chat = chat.chat
     chats.name(buffer, 'acp-prompt://' .. chats.encode(chat.agent))
-    local values = {
+    unseen.set(buffer, {
       buftype = 'acwrite',
       bufhidden = 'hide',
       swapfile = false,
       omnifunc = "v:lua.require'acp.prompt.complete'.omnifunc",
       filetype = 'acp_prompt',
-    }
-    for name, value in pairs(values) do
-      vim.bo[buffer][name] = value
-    end
+    })
     api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
     vim.bo[buffer].modified = false
   end)
@@ -294,8 +283,6 @@ function M.create(chat)
     M.send(chat.chat)
   end)
   attachment.draw(chat)
-  notes.watch()
-  paste.watch()
   unseen.when_shown(chat.prompt, function()
     server.attach(chat)
   end)

@@ -22,12 +22,6 @@ end
 ---@field names string[]
 ---@field asked integer time of the question, in milliseconds
 
----@param text string
----@return string
-local function unescape(text)
-  return (text:gsub('\\(.)', '%1'))
-end
-
 ---@param line string
 ---@param at integer where an `@` is
 ---@return boolean
@@ -168,7 +162,7 @@ end
 ---@param base string from the `@` on
 ---@return acp.Candidate[]
 function M.complete(chat, base)
-  local query, items, seen = unescape((base:gsub('^@"?', ''))), {}, {}
+  local query, items, seen = base:gsub('^@"?', ''):gsub('\\(.)', '%1'), {}, {}
   local function add(name, menu, kind)
     if not seen[name] and not name:match('%c') then
       seen[name] = true

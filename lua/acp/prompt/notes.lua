@@ -74,29 +74,22 @@ function M.show(chat, lines, is_noted, key)
   end)
 end
 
----@type uv.uv_timer_t?
-local timer
+local timer = assert(vim.uv.new_timer())
 
-local function ask_all()
+local ask_all = vim.schedule_wrap(function()
   for _, chat in ipairs(chats.all()) do
     if layout.window_of(chat.prompt) then
       M.ask(chat)
     end
   end
-end
+end)
 
---- Keep the notes of the prompts that are to be seen right, as files are saved. Once is enough.
-function M.watch()
-  if timer then
-    return
-  end
-  timer = assert(vim.uv.new_timer())
-  api.nvim_create_autocmd('BufWritePost', {
-    group = api.nvim_create_augroup('acp.notes', {}),
-    callback = function()
-      timer:start(ASK_AFTER_MS, 0, vim.schedule_wrap(ask_all))
-    end,
-  })
-end
+api.nvim_create_autocmd('BufWritePost', {
+  group = api.nvim_create_augroup('acp.notes', {}),
+  desc = 'The notes of the prompts that are to be seen stay right',
+  callback = function()
+    timer:start(ASK_AFTER_MS, 0, ask_all)
+  end,
+})
 
 return M

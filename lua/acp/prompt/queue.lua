@@ -98,13 +98,6 @@ local function arrange(view, taken, on_done)
   end)
 end
 
----@param view acp.QueueView
-local function changed(view)
-  if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
-    arrange(view)
-  end
-end
-
 --- Take the prompt under the cursor out of the queue, into the prompt buffer.
 ---@param view acp.QueueView
 local function take_back(view)
@@ -124,7 +117,9 @@ local function watch(view)
     group = group,
     buffer = view.buffer,
     callback = function()
-      changed(view)
+      if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
+        arrange(view)
+      end
     end,
   })
   api.nvim_create_autocmd('User', {

@@ -178,16 +178,10 @@ end
 
 ---@param buffer integer a chat
 ---@return integer window
-local function open_tab(buffer)
-  return M.split(buffer, { tab = vim.fn.tabpagenr() })
-end
-
----@param buffer integer a chat
----@return integer window
 local function open_chat(buffer)
   local layout = options.value('ui', 'layout')
   if layout == 'tab' then
-    return open_tab(buffer)
+    return M.split(buffer, { tab = vim.fn.tabpagenr() })
   elseif layout == 'float' then
     return api.nvim_open_win(buffer, true, float_config((size.prompt_rows())))
   elseif layout == 'bottom' then
@@ -202,7 +196,7 @@ end
 ---@return integer window
 local function open_as(buffer, mods)
   if (mods.tab or -1) >= 0 then
-    return open_tab(buffer)
+    return M.split(buffer, { tab = vim.fn.tabpagenr() })
   elseif not mods.vertical then
     return open_row(buffer)
   end
@@ -293,15 +287,6 @@ local function take_windows(chat)
 end
 
 ---@param chat acp.Chat
----@param below integer window of its prompt
----@return integer window
-local function open_above(chat, below)
-  local config = M.is_float(below) and float_config(api.nvim_win_get_height(below))
-    or { split = 'above', win = below }
-  return api.nvim_open_win(chat.chat, false, config)
-end
-
----@param chat acp.Chat
 ---@param mods vim.api.keyset.cmd_mods?
 ---@return integer above window of the chat
 ---@return integer below window of the prompt
@@ -314,7 +299,9 @@ local function open_windows(chat, mods)
   M.leave_float()
   local above, below = M.window_of(chat.chat), M.window_of(chat.prompt)
   if not above and below then
-    above = open_above(chat, below)
+    local config = M.is_float(below) and float_config(api.nvim_win_get_height(below))
+      or { split = 'above', win = below }
+    above = api.nvim_open_win(chat.chat, false, config)
   end
   above = above or (is_beside and open_as or open_chat)(chat.chat, mods)
   local config = prompt_config(above, (size.prompt_rows()))

@@ -104,9 +104,7 @@ local function show(window, text)
   }
   local float = floats[window]
   if not (float and api.nvim_win_is_valid(float)) then
-    local buffer = unseen.buffer(function(it)
-      vim.bo[it].bufhidden = 'wipe'
-    end)
+    local buffer = unseen.buffer(nil, { bufhidden = 'wipe' })
     config.noautocmd = true
     float = api.nvim_open_win(buffer, false, config)
     unseen.quietly(function()
@@ -148,25 +146,20 @@ local function go(window)
   hide(window)
 end
 
----@param buffer integer
----@return integer[] windows of the current tabpage
-local function windows_of(buffer)
-  return vim.tbl_filter(function(window)
-    return api.nvim_win_get_buf(window) == buffer
-  end, api.nvim_tabpage_list_wins(0))
-end
-
 --- Show the end of a chat: the user has sent something.
 ---@param buffer integer
 function M.reach(buffer)
   vim.b[buffer].acp_left = nil
-  for _, window in ipairs(windows_of(buffer)) do
-    if not M.is_at(window) then
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local is_of = api.nvim_win_get_buf(window) == buffer
+    if is_of and not M.is_at(window) then
       api.nvim_win_call(window, function()
         vim.cmd("normal! m'")
       end)
     end
-    go(window)
+    if is_of then
+      go(window)
+    end
   end
 end
 
