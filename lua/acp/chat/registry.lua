@@ -28,6 +28,7 @@ local M = {}
 ---@field names? acp.Names of the files that its prompt may mention
 ---@field waiting? (fun())[] who waits for these
 ---@field said? { texts: string[], tick: integer } what the bar of its prompt says until the text changes
+---@field barred? any[] what its bar tells besides: whose sub-agent it is, what waits for review
 ---@field walk? acp.Walk through the prompts that were sent
 
 ---@type table<integer, acp.Chat>

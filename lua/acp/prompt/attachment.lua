@@ -7,6 +7,7 @@ local context = require('acp.chat.context')
 local frame = require('acp.prompt.frame')
 local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
+local life = require('acp.ui.life')
 local notes = require('acp.prompt.notes')
 local notice = require('acp.ui.notice')
 
@@ -341,7 +342,13 @@ on('BufEnter', nil, 'The rows name the file that the user is in', function()
   end
 end)
 
-require('acp.review.row').listen(M.draw)
+life.listen(function(buffer, status)
+  local chat, barred = chats.of(buffer), { status.parent or false, status.changes }
+  if chat and not vim.deep_equal(chat.barred, barred) then
+    chat.barred = barred
+    M.draw(chat)
+  end
+end)
 
 local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
 
