@@ -35,9 +35,7 @@ local function gone(chat, was_running)
       local form = 'the turn of %s ended with its chat: :Acp sessions opens what was said'
       require('acp.ui.notice').notice(form:format(chat.agent))
     end
-    if bridge.running() then
-      bridge.notify('chat_wiped', { chat = chat.chat })
-    end
+    bridge.tell_running('chat_wiped', { chat = chat.chat })
     question.close_of(chat.chat)
     if api.nvim_buf_is_valid(chat.prompt) then
       unseen.delete(chat.prompt)
@@ -114,14 +112,6 @@ function M.set_options(buffer)
     unseen.set(buffer, values)
   end)
   unseen.fire(buffer, 'FileType', values.filetype)
-end
-
---- Make the buffer; its number is the chat's.
----@return integer buffer
-function M.create_buffer()
-  local buffer = unseen.buffer()
-  M.set_options(buffer)
-  return buffer
 end
 
 --- Bring its keys to life and show the first line.

@@ -57,11 +57,7 @@ end
 --- Hand the web address under the cursor to the browser, by the host, which asks where the text of
 --- the link says something else.
 local function browse()
-  bridge.call('browse', under_cursor(), function(err)
-    if err then
-      notice.warn(err)
-    end
-  end)
+  bridge.ask('browse', under_cursor(), function() end)
 end
 
 ---@param chat acp.Chat

@@ -24,7 +24,8 @@ local M = {}
 function M.open_session(agent, mods, is_hidden, root)
   require('acp.ui.highlights').define()
   local cwd = vim.fn.getcwd()
-  local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = cwd, root = root or cwd }
+  local chat = { chat = unseen.buffer(), agent = agent, cwd = cwd, root = root or cwd }
+  chat_buffer.set_options(chat.chat)
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)

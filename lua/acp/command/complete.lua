@@ -33,12 +33,13 @@ local function starting_with(candidates, lead)
   end, candidates)
 end
 
----@param wanted fun(chat: acp.Chat): boolean
----@return string[] names of the agents that have such a chat, the one used last first
-local function with_chats(wanted)
+---@param is_open? boolean
+---@return string[] names of the agents that have a chat, or an open one; the one used last first
+local function with_chats(is_open)
   local names = {}
-  for _, chat in ipairs(vim.tbl_filter(wanted, chats.all())) do
-    if not vim.list_contains(names, chat.agent) then
+  for _, chat in ipairs(chats.all()) do
+    local is_wanted = not is_open or chats.is_open(chat)
+    if is_wanted and not vim.list_contains(names, chat.agent) then
       table.insert(names, chat.agent)
     end
   end
@@ -67,24 +68,25 @@ local function sub_agents(turn)
   )
 end
 
-local sources
-sources = {
-  agent = function()
-    local own = require('acp.host.options').value('agents')
-    local all = type(own) == 'table' and vim.tbl_keys(own) or {}
-    table.insert(all, require('acp.command.agent').TUTOR)
-    vim.list_extend(all, pluck(require('acp.command.data').read('agents'), 'name'))
-    vim.list_extend(all, installed())
-    table.sort(all)
-    return vim.fn.uniq(all)
-  end,
+---@return string[] names of all agents that are known
+local function agents()
+  local own = require('acp.host.options').value('agents')
+  local all = type(own) == 'table' and vim.tbl_keys(own) or {}
+  table.insert(all, require('acp.command.agent').TUTOR)
+  vim.list_extend(all, pluck(require('acp.command.data').read('agents'), 'name'))
+  vim.list_extend(all, installed())
+  table.sort(all)
+  return vim.fn.uniq(all)
+end
+
+local sources = {
+  agent = agents,
+  race = agents,
   open_agent = function()
-    return with_chats(chats.is_open)
+    return with_chats(true)
   end,
   chat_agent = function()
-    return with_chats(function()
-      return true
-    end)
+    return with_chats()
   end,
   turn = turns,
   part = function(before) -- a turn, then a sub-agent in it; or a sub-agent alone
@@ -118,13 +120,10 @@ sources = {
   end,
   worktree = function(before)
     local words = require('acp.command.worktrees').complete(before)
-    return before and words or vim.list_extend(words, sources.agent())
+    return before and words or vim.list_extend(words, agents())
   end,
   compare = function()
     return require('acp.command.worktrees').complete('merge')
-  end,
-  race = function()
-    return sources.agent()
   end,
   mention = function()
     return vim.tbl_map(function(special)

@@ -63,17 +63,14 @@ end
 ---@param view acp.LogView
 local function keep_fresh(view)
   local timer = assert(uv.new_timer())
-  timer:start(
-    REFRESH_MS,
-    REFRESH_MS,
-    vim.schedule_wrap(function()
-      if api.nvim_buf_is_loaded(view.buffer) then
-        refresh(view)
-      elseif not timer:is_closing() then
-        timer:close()
-      end
-    end)
-  )
+  local again = vim.schedule_wrap(function()
+    if api.nvim_buf_is_loaded(view.buffer) then
+      refresh(view)
+    elseif not timer:is_closing() then
+      timer:close()
+    end
+  end)
+  timer:start(REFRESH_MS, REFRESH_MS, again)
 end
 
 --- A buffer for what agents wrote: no file is read, so neither a modeline nor what a 'filetype' would

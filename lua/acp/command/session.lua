@@ -74,15 +74,6 @@ local function with_chat(done, is_hidden)
   end)
 end
 
----@param buffer integer
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
----@return acp.Selection
-local function select(buffer, range)
-  return api.nvim_buf_call(buffer, function()
-    return attachment.select(range[1], range[2])
-  end)
-end
-
 ---@class acp.PromptOptions
 ---@field bang? boolean cancel the running turn and send now
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer that go along
@@ -98,11 +89,11 @@ function M.prompt(content, opts)
     if not chat then
       return agents.finish(opts, problem)
     end
-    local is_text = type(content) == 'string'
+    local is_text, range = type(content) == 'string', opts.range
     local payload = {
       text = is_text and content or '',
       blocks = is_text and {} or content,
-      selections = { opts.range and select(origin, opts.range) },
+      selections = { range and attachment.select(range[1], range[2], origin) },
       bang = opts.bang or false,
     }
     local state = (vim.b[chat.chat].acp_status or {}).state
@@ -130,7 +121,7 @@ function M.compose(range, mods)
       return
     end
     if range then
-      attachment.attach(chat.chat, select(origin, range))
+      attachment.attach(chat.chat, attachment.select(range[1], range[2], origin))
     end
     local prompt = require('acp.prompt.buffer')
     local is_there = api.nvim_get_current_buf() == chat.prompt

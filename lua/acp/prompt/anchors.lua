@@ -96,12 +96,7 @@ function M.take(chat)
     local first, last = place(it)
     if first then
       table.insert(names, name)
-      table.insert(
-        found,
-        api.nvim_buf_call(it.buffer, function()
-          return attachment.select(first, last)
-        end)
-      )
+      table.insert(found, attachment.select(first, last, it.buffer))
     end
   end
   return found, names

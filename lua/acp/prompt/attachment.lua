@@ -5,7 +5,6 @@ local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
 local frame = require('acp.prompt.frame')
-local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
 local life = require('acp.ui.life')
 local notes = require('acp.prompt.notes')
@@ -17,6 +16,14 @@ local M = {}
 
 local namespace = api.nvim_create_namespace('acp_selection')
 
+local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
+local LONGEST = 4096 -- bytes of a text that may name images
+
+---@class acp.HeldImage
+---@field image integer its number with the host
+---@field name string
+---@field detail string what it is, and how large
+
 ---@class acp.Selection
 ---@field buffer integer
 ---@field mark integer extmark in `acp_selection`, from the first line to the end of the last
@@ -26,12 +33,13 @@ local namespace = api.nvim_create_namespace('acp_selection')
 ---@field lines string[]
 ---@field filetype string
 
---- Take lines of the current buffer; their mark follows them until the prompt is sent.
+--- Take lines of a buffer; their mark follows them until the prompt is sent.
 ---@param first integer 1-based
 ---@param last integer 1-based, inclusive
+---@param buffer? integer nil: the current one
 ---@return acp.Selection
-function M.select(first, last)
-  local buffer = api.nvim_get_current_buf()
+function M.select(first, last, buffer)
+  buffer = buffer or api.nvim_get_current_buf()
   local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
   local name = api.nvim_buf_get_name(buffer)
   local is_file = vim.bo[buffer].buftype == '' and name ~= ''
@@ -272,16 +280,37 @@ function M.drop(chat, number)
   notice.notice(number == 0 and 'nothing is attached' or ('there is no row %d'):format(number))
 end
 
---- Let images go along with the next prompt: see `acp.prompt.images`.
+--- Whether the host is to be asked for the images that a text names.
+---@param text string
+---@return boolean
+function M.may_be_images(text)
+  return #text <= LONGEST
+    and bridge.running()
+    and vim.iter(ENDINGS):any(function(ending)
+      return text:lower():find(ending, 1, true) ~= nil
+    end)
+end
+
+--- Let images go along with the next prompt: pasted, or dropped as the names of their files. The host
+--- finds the names, reads and holds them; here is what they are called.
 ---@param chat acp.Chat
----@param text? string
----@param done fun(problem: string?, names: string[])
+---@param text? string that names them, and nothing else; nil: that in the clipboard
+---@param done fun(problem: string?, names: string[]) no names: the text is another one
 function M.attach_images(chat, text, done)
-  images.attach(chat, text, function(problem, names)
-    if #names > 0 then
+  bridge.call('attach_image', { chat = chat.chat, text = text }, function(err, found)
+    if err or not api.nvim_buf_is_valid(chat.prompt) then
+      return done(err or 'the chat is gone', {})
+    end
+    chat.images = vim.list_extend(chat.images or {}, found)
+    if #found > 0 then
       M.draw(chat)
     end
-    done(problem, names)
+    done(
+      nil,
+      vim.tbl_map(function(held)
+        return held.name
+      end, found)
+    )
   end)
 end
 

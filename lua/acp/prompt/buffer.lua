@@ -152,36 +152,21 @@ local function save_draft(chat)
   end
 end
 
---- Fit the window to the text, once for all that is typed until Neovim draws.
----@param chat acp.Chat
----@return fun()
-local function fitting(chat)
-  local is_due = false
-  return function()
-    if is_due then
-      return
-    end
-    is_due = true
-    vim.schedule(function()
-      is_due = false
-      attachment.keep(chat)
-      pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
-    end)
-  end
-end
-
 ---@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
     save_draft(chat)
   end)
-  local fit = fitting(chat)
+  local fit = unseen.soon(function() -- the window to the text
+    prompt_marks.draw(chat)
+    attachment.keep(chat)
+    pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
+  end)
   api.nvim_buf_attach(chat.prompt, false, {
     on_lines = function()
       vim.bo[chat.prompt].modified = false -- or `:wa` would send it half-written
       timer:start(SAVE_AFTER_MS, 0, save)
-      prompt_marks.touch(chat)
       fit()
     end,
     on_detach = function()

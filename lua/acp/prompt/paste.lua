@@ -4,7 +4,6 @@
 
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
-local images = require('acp.prompt.images')
 local mention = require('acp.prompt.mention')
 local notice = require('acp.ui.notice')
 
@@ -137,7 +136,7 @@ end
 ---@param pasted acp.Pasted
 local function fold(pasted)
   local text = table.concat(pasted.lines, '\n')
-  if text ~= '' and not images.may_be_named(text) then
+  if text ~= '' and not attachment.may_be_images(text) then
     return fold_lines(pasted)
   end
   local tick = vim.b.changedtick

@@ -24,11 +24,8 @@ end
 ---@param buffer integer
 ---@return integer? window of the current tabpage
 function M.window_of(buffer)
-  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
-    if api.nvim_win_get_buf(window) == buffer then
-      return window
-    end
-  end
+  local window = vim.fn.bufwinid(buffer)
+  return window ~= -1 and window or nil
 end
 
 --- The chat or prompt for which a window is kept, whatever it shows at the moment.

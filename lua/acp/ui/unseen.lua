@@ -231,6 +231,22 @@ function M.when_shown(buffer, action)
   table.insert(waiting[buffer], action)
 end
 
+--- Have something done soon, once for all that asks for it until then.
+---@param action fun()
+---@return fun() ask
+function M.soon(action)
+  local is_due = false
+  return function()
+    if not is_due then
+      is_due = true
+      vim.schedule(function()
+        is_due = false
+        action()
+      end)
+    end
+  end
+end
+
 --- Set options of a buffer.
 ---@param buffer integer
 ---@param options table<string, any>

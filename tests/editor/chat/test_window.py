@@ -166,15 +166,15 @@ def test_current_find_and_use(nvim: Neovim, spy: BridgeSpy) -> None:
     first, _ = spy.open_session("one")
     second, prompt = spy.open_session("two")
     assert window(nvim, "current()") == second
-    assert window(nvim, "find('one')") == first
-    assert window(nvim, "find('three')") is None
+    assert registry(nvim, "find('one').chat") == first
+    assert registry(nvim, "find('three')") is None
     window(nvim, "show(...)", first)
     nvim.command("1wincmd w")
     assert window(nvim, "current()") == first
     nvim.command(f"buffer {prompt}")
     assert window(nvim, "current()") == second
     nvim.lua("vim.b[...].acp_status = { state = 'closed' }", first)
-    assert window(nvim, "find('one')") is None
+    assert registry(nvim, "find('one')") is None
 
 
 def test_a_chat_is_named_once_and_a_taken_name_gets_a_number(nvim: Neovim, spy: BridgeSpy) -> None:
