@@ -71,7 +71,8 @@ local function show_raw(chat)
   end)
 end
 
-local ICONS = { 'Pending', 'Running', 'Done', 'Failed', 'Cancelled' }
+local ICONS =
+  { 'AcpToolPending', 'AcpToolRunning', 'AcpToolDone', 'AcpToolFailed', 'AcpToolCancelled' }
 
 --- Whether a mark is the icon of a tool call.
 ---@param mark vim.api.keyset.get_extmark_item
@@ -82,7 +83,7 @@ local function is_call(mark)
     table.insert(groups, chunk[2])
   end
   return vim.iter(ICONS):any(function(icon)
-    return vim.list_contains(groups, 'AcpTool' .. icon)
+    return vim.list_contains(groups, icon)
   end)
 end
 

@@ -177,16 +177,6 @@ local function make(is_sidebar)
   return buffer
 end
 
----@param buffer integer
-local function open_below(buffer)
-  layout.leave_float()
-  local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
-  layout.keeping_views(function()
-    api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
-  end)
-  dress.window(0, dress.LIST)
-end
-
 --- Show the sessions in a window below or in a sidebar, or go to the window that shows them; either way they are asked
 --- for anew.
 ---@param file string of the project, '' for none
@@ -198,8 +188,10 @@ function M.open(file, cwd)
   local window = layout.window_of(list)
   if window then
     api.nvim_set_current_win(window)
+  elseif is_sidebar then
+    sidebar.open(list)
   else
-    (is_sidebar and sidebar.open or open_below)(list)
+    layout.open_list(list, math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1))
   end
   local payload = { list = list, file = file, cwd = cwd, sidebar = is_sidebar }
   bridge.ask('list_sessions', payload, function() end)

@@ -100,9 +100,8 @@ end
 ---@class acp.Along a row of what goes along
 ---@field label string
 ---@field detail string how much it is
----@field group string
 ---@field drop fun() lets it not go along
----@field lines? fun(): string[] what of it is shown
+---@field lines? fun(): string[] what of it is shown; as a rule the detail
 ---@field key? string of a note, which the host shows
 
 ---@param selection acp.Selection
@@ -115,12 +114,6 @@ local function selection_row(selection)
   return {
     label = ('@%s:%s'):format(vim.fn.strtrans(name), rows),
     detail = first == last and '1 line' or ('%d lines'):format(last - first + 1),
-    group = 'AcpMention',
-    drop = function()
-      if api.nvim_buf_is_valid(selection.buffer) then
-        api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
-      end
-    end,
     lines = function()
       local is_loaded = api.nvim_buf_is_loaded(selection.buffer)
       local lines = is_loaded and api.nvim_buf_get_lines(selection.buffer, first - 1, last, false)
@@ -129,76 +122,44 @@ local function selection_row(selection)
   }
 end
 
----@param chat acp.Chat
----@param file acp.ContextFile the one that the user is in
----@return acp.Along
-local function context_row(chat, file)
-  local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
-  return {
-    label = ('@%s:%d'):format(name, file.line),
-    detail = 'the file you are in',
-    group = 'AcpMention',
-    drop = function()
-      chat.context = file.path
-    end,
-    lines = function()
-      return { 'the file you are in, as a link' }
-    end,
-  }
-end
-
----@param held acp.HeldImage
----@param chat acp.Chat
----@return acp.Along
-local function image_row(held, chat)
-  return {
-    label = held.name,
-    detail = held.detail,
-    group = 'AcpMention',
-    drop = function()
-      bridge.notify('drop_image', { chat = chat.chat, image = held.image })
-    end,
-    lines = function()
-      return { held.detail }
-    end,
-  }
-end
-
----@param note acp.Note
----@param chat acp.Chat
----@return acp.Along
-local function note_row(note, chat)
-  return {
-    label = note.label,
-    detail = note.size or '',
-    group = 'AcpNote',
-    key = note.key,
-    drop = function()
-      bridge.notify('drop_note', { chat = chat.chat, key = note.key })
-    end,
-  }
-end
-
 --- What goes along with the prompt of a chat, in the order of its rows.
 ---@param chat acp.Chat
 ---@return acp.Along[]
 local function all_rows(chat)
-  local file = context.of(chat)
-  local found = { file and context_row(chat, file) }
-  local function add(list, make)
+  local found, file = {}, context.of(chat)
+  if file then
+    local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
+    local function drop()
+      chat.context = file.path
+    end
+    local label = ('@%s:%d'):format(name, file.line)
+    table.insert(found, { label = label, detail = 'the file you are in', drop = drop })
+  end
+  local function add(list, make, forget)
     for index, it in ipairs(list or {}) do
-      local row = make(it, chat)
-      table.insert(found, row)
-      local forget = row.drop
+      local row = make(it)
       row.drop = function()
         table.remove(list, index)
-        forget()
+        forget(it)
       end
+      table.insert(found, row)
     end
   end
-  add(chat.selections, selection_row)
-  add(chat.images, image_row)
-  add(chat.notes, note_row)
+  add(chat.selections, selection_row, function(it)
+    if api.nvim_buf_is_valid(it.buffer) then
+      api.nvim_buf_del_extmark(it.buffer, namespace, it.mark)
+    end
+  end)
+  add(chat.images, function(it)
+    return { label = it.name, detail = it.detail }
+  end, function(it)
+    bridge.notify('drop_image', { chat = chat.chat, image = it.image })
+  end)
+  add(chat.notes, function(it)
+    return { label = it.label, detail = it.size or '', key = it.key }
+  end, function(it)
+    bridge.notify('drop_note', { chat = chat.chat, key = it.key })
+  end)
   return found
 end
 
@@ -325,7 +286,8 @@ function M.show(chat, number)
       is_noted, key = true, number > 0 and row.key or nil
     elseif is_wanted then
       table.insert(lines, row.label)
-      vim.list_extend(vim.list_extend(lines, row.lines()), { '' })
+      vim.list_extend(lines, row.lines and row.lines() or { row.detail })
+      table.insert(lines, '')
     end
   end
   notes.show(chat, lines, is_noted, key)

@@ -97,7 +97,11 @@ local function chunks(number, row, width)
     detail = ''
   end
   local label = screen_rows.middle_cut(row.label, '', room)
-  return { { head, 'AcpDim' }, { label, row.group }, { detail, 'AcpDim' } }
+  return {
+    { head, 'AcpDim' },
+    { label, row.key and 'AcpNote' or 'AcpMention' },
+    { detail, 'AcpDim' },
+  }
 end
 
 ---@param rows acp.Along[]

@@ -41,19 +41,6 @@ local function open(chat, ops)
   })
 end
 
----@param lines string[]
----@param ops acp.Op[] that draw a buffer
----@return acp.Op[] that draw it below those lines
-local function below(lines, ops)
-  local count = #lines
-  local drawn = { { 0, -1, vim.list_extend(vim.list_slice(lines), { '' }), {} } }
-  for _, op in ipairs(ops) do
-    local last = op[2] < 0 and op[2] or op[2] + count
-    table.insert(drawn, { op[1] + count, last, op[3], op[4] })
-  end
-  return drawn
-end
-
 --- Show lines, and below them what the notes of a chat say.
 ---@param chat acp.Chat
 ---@param lines string[] what goes along besides notes
@@ -69,7 +56,7 @@ function M.show(chat, lines, is_noted, key)
   local payload = { chat = chat.chat, key = key }
   bridge.ask('note_text', payload, function(text)
     if api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
-      open(chat, below(lines, text.ops))
+      open(chat, vim.list_extend(text.ops, { { 0, 0, lines, {} } }))
     end
   end)
 end

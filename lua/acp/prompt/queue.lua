@@ -4,7 +4,6 @@
 local bridge = require('acp.host.bridge')
 local bar = require('acp.ui.bar')
 local chats = require('acp.chat.registry')
-local dress = require('acp.ui.dress')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -160,19 +159,6 @@ local function make(chat)
   return view
 end
 
----@param chat acp.Chat
----@param found acp.Waiting
-local function show(chat, found)
-  local view = make(chat)
-  draw(view, found)
-  layout.leave_float()
-  local height = math.max(3, math.min(#found.lines + 1, 10))
-  layout.keeping_views(function()
-    api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
-  end)
-  dress.window(0, dress.LIST)
-end
-
 --- Show what waits in the session of a chat, in a window of its own.
 ---@param chat acp.Chat
 function M.open(chat)
@@ -181,7 +167,9 @@ function M.open(chat)
       return notice.notice('no prompt waits')
     end
     require('acp.files.hands').calmly('the queue', function()
-      show(chat, found)
+      local view = make(chat)
+      draw(view, found)
+      layout.open_list(view.buffer, math.max(3, math.min(#found.lines + 1, 10)))
     end)
   end)
 end

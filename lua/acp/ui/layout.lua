@@ -147,6 +147,17 @@ function M.open_sidebar(buffer, width)
   unseen.stop_insert()
 end
 
+--- Show a list below all windows, and go there.
+---@param buffer integer
+---@param height integer
+function M.open_list(buffer, height)
+  M.leave_float()
+  M.keeping_views(function()
+    api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  end)
+  dress.window(0, dress.LIST)
+end
+
 --- A sidebar stays the first column, whatever was opened left of it.
 function M.keep_sidebar_first()
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
