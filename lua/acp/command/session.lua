@@ -156,24 +156,6 @@ function M.add(context)
   end, true)
 end
 
---- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
-function M.resend()
-  local chat = agents.chat()
-  if chat then
-    require('acp.prompt.history').resend(chat, function()
-      window.show(chat.chat)
-    end)
-  end
-end
-
---- Show the prompts that wait.
-function M.queue()
-  local chat = agents.chat()
-  if chat then
-    require('acp.prompt.queue').open(chat)
-  end
-end
-
 --- Go to the next or the previous session, in the windows of this one.
 ---@param step 1|-1
 function M.step(step)

@@ -1,6 +1,5 @@
 -- What is done with all that was said in a session: rewind it, export it, list it.
 
-local agents = require('acp.command.agent')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local notice = require('acp.ui.notice')
@@ -8,12 +7,9 @@ local notice = require('acp.ui.notice')
 local M = {}
 
 --- Go back to before a prompt, by default the last one; its text is in the prompt again.
+---@param chat acp.Chat
 ---@param turn? integer
-function M.rewind(turn)
-  local chat = agents.chat()
-  if not chat then
-    return
-  end
+function M.rewind(chat, turn)
   bridge.ask('rewind', { chat = chat.chat, turn = turn }, function(made)
     local new = made and chats.of(made.chat)
     if new then
@@ -32,12 +28,9 @@ local function show(text)
 end
 
 --- Have what was said written into a new file, or show it in a buffer.
+---@param chat acp.Chat
 ---@param path string '' for a buffer
-function M.export(path)
-  local chat = agents.chat()
-  if not chat then
-    return
-  end
+function M.export(chat, path)
   local file = path ~= '' and vim.fn.fnamemodify(path, ':p') or nil
   bridge.ask('export', { chat = chat.chat, path = file }, function(result)
     if file then
@@ -49,11 +42,8 @@ function M.export(path)
 end
 
 --- List the prompts, tool calls, code and failures of the chat, in the location list of its window.
-function M.outline()
-  local chat = agents.chat()
-  if not chat then
-    return
-  end
+---@param chat acp.Chat
+function M.outline(chat)
   bridge.ask('outline', { chat = chat.chat }, function(items)
     if #items == 0 then
       return notice.notice('nothing was said or done in this session yet')

@@ -135,9 +135,8 @@ end
 ---@return integer[]
 function M.open_files(chat)
   return vim.tbl_filter(function(buffer)
-    local name = api.nvim_buf_get_name(buffer)
-    local is_loaded = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
-    return is_loaded and name ~= '' and name_of(chat, name) ~= nil
+    local is_file = api.nvim_buf_is_loaded(buffer) and surroundings.is_file(buffer)
+    return is_file and name_of(chat, api.nvim_buf_get_name(buffer)) ~= nil
   end, api.nvim_list_bufs())
 end
 
@@ -199,7 +198,7 @@ end
 function M.find(chat, lines, done)
   local payload = { chat = chat.chat, lines = lines, buffers = {}, open = {} }
   for _, buffer in ipairs(api.nvim_list_bufs()) do
-    local is_file = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
+    local is_file = api.nvim_buf_is_loaded(buffer) and surroundings.is_file(buffer)
     table.insert(payload.open, is_file and api.nvim_buf_get_name(buffer) or nil)
     table.insert(payload.buffers, surroundings.name(buffer))
   end

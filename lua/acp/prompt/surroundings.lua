@@ -21,7 +21,7 @@ local last
 
 ---@param buffer integer
 ---@return boolean
-local function is_file(buffer)
+function M.is_file(buffer)
   return vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
 end
 
@@ -31,7 +31,7 @@ local terminal
 --- Remember the file and the terminal that the user works in.
 local function note()
   local buffer = api.nvim_get_current_buf()
-  if is_file(buffer) then
+  if M.is_file(buffer) then
     last = buffer
   elseif vim.bo[buffer].buftype == 'terminal' then
     terminal = buffer
@@ -157,7 +157,7 @@ end
 ---@return string[] paths
 function M.open_files()
   local listed = vim.tbl_filter(function(buffer)
-    return vim.bo[buffer].buflisted and is_file(buffer)
+    return vim.bo[buffer].buflisted and M.is_file(buffer)
   end, api.nvim_list_bufs())
   return vim.tbl_map(function(buffer)
     return vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p')
@@ -194,7 +194,7 @@ end
 function M.name(buffer)
   local name = api.nvim_buf_get_name(buffer)
   local ours = vim.bo[buffer].filetype:match('^acp_')
-  if not api.nvim_buf_is_loaded(buffer) or is_file(buffer) or name == '' or ours then
+  if not api.nvim_buf_is_loaded(buffer) or M.is_file(buffer) or name == '' or ours then
     return nil
   end
   return name:match('://') and name or vim.fs.basename(name)
