@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Awaitable
 
-from acp_nvim.hunks import ConflictRegion, merge, split_lines
+from acp_nvim.hunks import reconcile, split_lines
 from tests.proof.beliefs import Beliefs, By
 from tests.proof.deciding import added, text_of
 from tests.proof.lines import (
@@ -386,7 +386,7 @@ class Model:
 def is_conflict(base: str | None, ours: str | None, theirs: str) -> bool:
     """Return whether both sides have changed the same place."""
     sides = (split_lines(text or "") for text in (base, ours, theirs))
-    return isinstance(merge(*sides), ConflictRegion)
+    return bool(reconcile(*sides).conflicts)
 
 
 def goes_back(newer: str | None, text: str, older: str) -> bool:

@@ -105,6 +105,7 @@ class FakeFiles(Files):
 
     async def write(
         self,
+        path: str,
         buffer: LiveBuffer,
         hunks: Sequence[Hunk],
         options: BufferOptions,
@@ -112,8 +113,7 @@ class FakeFiles(Files):
         quiet: bool = False,
         stamp: str | None = None,
     ) -> LiveBuffer | None:
-        path = self._change("write", buffer, hunks, options, stamp)
-        if path is None:
+        if self._change("write", buffer, hunks, options, stamp) is None:
             return None
         save(path, self.buffers[path])
         self._sync(path)
