@@ -179,10 +179,9 @@ def test_agents_of_both_change_a_file_in_turns_and_a_third_rejects_all(job: Main
     with beside(job) as third:
         third.command(f"edit {path}")
         answer_in(third, to_take=True)
-        third.command("Acp review")
-        third.wait(lambda: "3 hunks" in third.messages())
-        third.command("Acp reject all")
-        third.wait(lambda: path.read_text() == LINES)
+        third.command("Acp reject all")  # its first command: nobody has looked yet
+        third.wait(lambda: "rejected 3 hunks" in third.messages())
+        assert path.read_text() == LINES
         third.command("messages clear | Acp review")
         third.wait(lambda: "no agent" in third.messages() or "nothing" in third.messages())
 
