@@ -96,7 +96,7 @@ class Restoring:
         if is_removal(conflict):
             return ""
         live = await load(self._files, conflict.path)
-        if live.disk is None or live.disk.text != conflict.theirs or not live.unsaved:
+        if live.disk != conflict.theirs or not live.unsaved:
             return None
         is_alone = os.lstat(conflict.path).st_nlink == 1  # else another file would be written
         return live.stamp if is_alone and is_restorable(conflict) else None
