@@ -21,7 +21,7 @@ from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.acting import Place, Rows
-from acp_nvim.review.log import Turn, within
+from acp_nvim.review.log import EditLog, Turn, within
 from acp_nvim.review.outcome import Undone, together
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
@@ -175,19 +175,21 @@ async def _decide(
                 doers = _doers(host, payload, path)
                 done += await act(path, by=doers) if doers else 0
                 continue
-            places = await _decide_conflict(host, path, place, keep=is_keep)
+            places = await _decide_conflict(host, path, place, keep=is_keep, found=found)
             done += places if is_keep and places else places + await act(path, place)
         except UserError as error:
             failed.append(str(error))
     await board.settled()
     log, by = host.review.log, payload.by
-    doubtful = [
-        path
-        for path in paths
-        for hunk in log.changes(path)
-        if any(it.how == "found" and by in ("", it.sub_name) for it in hunk.authors)
-    ]
-    return done, [*dict.fromkeys(doubtful)], failed
+    return done, [it for it in paths if _is_doubtful(log, it, by)], failed
+
+
+def _is_doubtful(log: EditLog, path: str, by: str) -> bool:
+    """Return whether something that waits there is only supposed to be an agent's."""
+    conflict = log.conflict(path)
+    authors = [it for hunk in log.changes(path) for it in hunk.authors]
+    authors += [conflict.author] if conflict else []
+    return any(it.how == "found" and by in ("", it.sub_name) for it in authors)
 
 
 def _doers(host: Host, payload: Decide, path: str) -> tuple[DoerKey, ...]:
@@ -425,13 +427,14 @@ def _place(host: Host, payload: Decide) -> Rows:
     return Place(rows, payload.buffer, held) if payload.buffer else rows
 
 
-async def _decide_conflict(host: Host, path: str, place: Rows, *, keep: bool) -> int:
-    """Decide on the conflict in these rows, if there is one.
+async def _decide_conflict(host: Host, path: str, place: Rows, *, keep: bool, found: bool) -> int:
+    """Decide on the conflict in these rows, if there is one. Without `found` none is rejected that
+    is only supposed to be an agent's.
 
     Return how many hunks were kept, with all in these rows, or left as the user has them.
     """
     conflict = await host.review.decisions.conflict(path, place)
-    if conflict is None:
+    if conflict is None or (not keep and not found and conflict.author.how == "found"):
         return 0
     count = 0
     if keep:

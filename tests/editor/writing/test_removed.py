@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.agents.agent_edits import answer, command, looked
+from tests.support.agents.agent_edits import answer, asked, command, looked
 from tests.support.main_job import MainJob
 
 SAVED = "one\ntwo\nthree\n"
@@ -113,24 +113,41 @@ def test_who_has_given_up_the_unsaved_line_has_the_file(
     is_back(job, path)
 
 
-def test_what_is_written_over_below_unsaved_text_is_on_the_disk_again(
-    job: MainJob, path: Path
-) -> None:
+def written_over(job: MainJob, path: Path, line: str) -> None:
+    """Let the user type in the second line, and a command write over the file."""
     agent = job.start()
-    answer(job, to_take=True)
     job.command("wincmd t")
     job.nvim.input("2GA, mine<Esc>")
     prompt = job.turn(agent)
     looked(job)
-    command(agent, {path: "anew\n"}, line="cat > a.txt")
+    command(agent, {path: "anew\n"}, line=line)
     job.finish(agent, prompt)
     looked(job)
+    job.command("wincmd t")
+
+
+def test_what_is_written_over_below_unsaved_text_is_on_the_disk_again(
+    job: MainJob, path: Path
+) -> None:
+    written_over(job, path, "cat > a.txt")
     job.command("Acp undo")
     job.until(lambda: path.read_text() == SAVED)
     job.told("took back turn 1", "not saved: a.txt")
-    job.command("wincmd t | checktime")
+    job.command("checktime")
     assert job.nvim.lines() == ["one", "two, mine", "three"]
     job.nvim.input(":write<CR>")
     job.usable()
     assert path.read_text() == SAVED.replace("two", "two, mine")
     assert "W1" not in job.nvim.messages()
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_what_was_only_found_there_is_not_written_over_unasked(
+    job: MainJob, path: Path, is_taken: bool
+) -> None:
+    answer(job, to_take=is_taken)
+    written_over(job, path, "make")
+    job.command("Acp reject all")
+    job.until(lambda: asked(job))
+    job.told("rejected 1 hunk" if is_taken else "nothing")
+    assert path.read_text() == (SAVED if is_taken else "anew\n")
