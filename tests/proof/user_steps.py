@@ -77,10 +77,11 @@ class UserSteps(OwnWrites):
                 self.world.hand("close", self.world.path(name), act == "drop", act)
 
     def _reopen(self, name: str) -> None:
-        """Wipe out the buffer and open the file anew: with 'undofile' its history goes on."""
+        """Wipe out the buffer and open the file anew: with 'undofile' its history goes on, but that
+        of a file that is empty."""
         same = self.sight.live(name) == self.sight.disk[name]
         history = self.world.hand("reopen", self.world.path(name))
-        if history and same and name not in self.unwritten:
+        if history and same and self.sight.disk[name] and name not in self.unwritten:
             self._assert(history[0] == history[1], f"{name}: the undo history is lost: {history}")
 
     def _give_name(self, name: str, act: str) -> None:
