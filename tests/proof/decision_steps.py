@@ -92,7 +92,9 @@ class DecisionSteps(Model):
         self._check_failed(undone, before)
         if step.returns and undone.paths:
             redone = await self.services.redo(turn.author.session)
-            self._assert(redone is not None, "there was nothing to redo")
+            # what was given back to the disk below unsaved text, no redo takes from it again
+            is_back = all(Path(it).name in self._stood_against for it in undone.paths)
+            self._assert(redone is not None or is_back, "there was nothing to redo")
             if redone is not None:  # of a file that a later turn has removed it says so
                 self._check_failed(redone, before)
             self._after_rewind(self.sight, strict=False, back=self.brought)
