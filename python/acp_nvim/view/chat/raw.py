@@ -19,9 +19,7 @@ COMMANDS = frozenset(
     }
 )
 """Members of an input by which an agent may mean a command."""
-IDLE = frozenset(
-    {"timeout", "timeout_ms", "timeoutMs", "call_id", "callId", "turn_id", "turnId"}
-)
+IDLE = frozenset({"timeout", "timeout_ms", "timeoutMs", "call_id", "callId", "turn_id", "turnId"})
 """Members of an input that do not change what it does."""
 ABOUT = frozenset({"description", "reason", "explanation", "justification"})
 """Members that say what a command is for; without a command they may be what it is about."""
