@@ -23,9 +23,7 @@ local M = {}
 local tools = {}
 
 local function changed()
-  if bridge.running() then
-    bridge.notify('tools_changed')
-  end
+  bridge.tell_running('tools_changed')
 end
 
 ---@param parameters? table

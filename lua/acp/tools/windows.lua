@@ -36,14 +36,15 @@ local function current()
   return vim.iter(api.nvim_list_wins()):find(layout.takes_files)
 end
 
---- The character, from 1, that stands at a byte of a line.
+--- The character, from 1, that stands at a byte of a line; of a text that is not loaded the byte.
 ---@param buffer integer
 ---@param row integer 0-based
 ---@param byte integer 0-based
 ---@return integer
-local function character(buffer, row, byte)
-  local line = api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
-  return vim.fn.strchars(line:sub(1, byte)) + 1
+function M.character(buffer, row, byte)
+  local line = api.nvim_buf_is_loaded(buffer)
+    and api.nvim_buf_get_lines(buffer, row, row + 1, false)[1]
+  return (line and vim.fn.strchars(line:sub(1, byte)) or byte) + 1
 end
 
 --- The files that are open, each with the window that shows it.
@@ -65,7 +66,7 @@ function M.files(_, reply)
       local window = is_current and here or shown[1]
       if window then
         local cursor = api.nvim_win_get_cursor(window)
-        file.line, file.column = cursor[1], character(buffer, cursor[1] - 1, cursor[2])
+        file.line, file.column = cursor[1], M.character(buffer, cursor[1] - 1, cursor[2])
         file.first_visible = vim.fn.line('w0', window)
         file.last_visible = vim.fn.line('w$', window)
       end
