@@ -186,7 +186,7 @@ function M.reason(err)
     end
   end
   line = line:gsub('%w+ Autocommands for "[^"]*": ', ''):gsub('^.-(E%d+: )', '%1')
-  line = line:gsub('E5108: Error executing lua ', ''):gsub('Error executing lua: ', '')
+  line = line:gsub('E5108: [^:]-[Ll]ua:? ?', ''):gsub('Error executing lua: ', ''):gsub('^Vim:', '')
   return (line:gsub('%S+%.lua:%d+: ', ''):gsub('%[string "[^"]*"%]:%d+: ', ''))
 end
 
