@@ -212,18 +212,9 @@ end
 --- Tell language servers and the like that the file was written.
 ---@param buffer integer
 local function announce(buffer)
-  local ok, err
   stamps.quietly(function()
-    ok, err = pcall(unseen.loudly, {}, function()
-      api.nvim_buf_call(buffer, function()
-        local arguments = { 'BufWritePost', { buffer = buffer, modeline = false } }
-        api.nvim_call_function('nvim_exec_autocmds', arguments)
-      end)
-    end)
+    unseen.fire(buffer, 'BufWritePost')
   end)
-  if not ok then
-    require('acp.ui.notice').notice('BufWritePost: ' .. tostring(err), true)
-  end
 end
 
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
@@ -246,14 +237,6 @@ local function saved(buffer, outcome)
   return outcome
 end
 
---- Why something has failed, in one line: without where that is in which code, as Lua says it.
----@param err string
----@return string
-local function reason(err)
-  local line = err:match('[^\n]*'):gsub('^.*(E%d+: )', '%1')
-  return (line:gsub('^Error executing lua: ', ''):gsub('^%S+%.lua:%d+: ', ''))
-end
-
 --- Change text and options by that function of `acp.files.edit`, where a failure leaves all as it was.
 ---@param change fun(buffer: integer, hunks: acp.Hunk[], options: table, settle: function): acp.Outcome
 ---@param buffer integer
@@ -268,7 +251,7 @@ local function changed(change, buffer, tick, hunks, options, settle_it)
   end)
   if not outcome.ok then
     stamps.restored(buffer, tick)
-    outcome.error = reason(outcome.error)
+    outcome.error = require('acp.ui.notice').reason(outcome.error)
   end
   return outcome
 end
