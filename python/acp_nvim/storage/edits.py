@@ -32,7 +32,7 @@ Reasons: TypeAlias = dict[str, tuple[Reason, ...]]
 """Why something was rejected, by resolved path."""
 
 
-class KeptLessons(Struct, frozen=True):
+class KeptLessons(Struct, frozen=True, omit_defaults=True):
     """What one agent was not told yet in one session: texts before they were rejected."""
 
     agent: str

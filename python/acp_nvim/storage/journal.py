@@ -41,14 +41,14 @@ SIGNS: Final = {
 """Files that keep backups, git, and our own looking out of the folder, if it is in a project."""
 
 
-class Running(Struct, frozen=True):
+class Running(Struct, frozen=True, omit_defaults=True):
     """A turn that runs in these folders."""
 
     author: Author
     folders: tuple[str, ...] = ()
 
 
-class State(Struct, frozen=True):
+class State(Struct, frozen=True, omit_defaults=True):
     """The turns that run; the stamps of files as the user has `saved` them last meanwhile."""
 
     turns: tuple[Running, ...] = ()
