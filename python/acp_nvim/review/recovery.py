@@ -73,7 +73,7 @@ class Recovery:
                 self._is_done = True
                 async with self._sync.exclusive():
                     await self._log.restore()
-                    self._say_cut(await to_thread.run_sync(self._store.set_aside))
+                    self._say_cut(await to_thread.run_sync(self._store.histories.set_aside))
                     await self._run()
 
     async def _run(self) -> None:

@@ -36,7 +36,8 @@ from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
 from acp_nvim.session.state import Entry, Notice, SessionState, SubAgent
 from acp_nvim.session.stored import KIND
 from acp_nvim.session.terminal import ExitStatus, Terminal
-from acp_nvim.storage.json_store import JsonStore, Report
+from acp_nvim.storage.in_order import Report
+from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.record import Value, dumped, loaded
 
 MOST_SESSIONS = 300
@@ -237,41 +238,9 @@ class SessionCodec:
         return replace(saved, entries=Log(entries.values()), queue=tuple(queue))
 
 
-class _First(Struct, frozen=True):
-    """The first line of a file, as far as a list shows it."""
-
-    acp: int
-    agent: str
-    id: str
-    cwd: str
-    title: str | None = None
-    updated: float = 0.0
-    running: bool = False
-    origins: tuple[tuple[str, str, int], ...] = ()
-    parent: str = ""
-
-
-_HEADS: Final = msgspec.json.Decoder(_First)
-
-
 def head_of(line: bytes) -> SavedSession | None:
-    """Return the session that the first line of a file names, without what was chosen in it."""
-    try:
-        head = _HEADS.decode(line)
-    except (msgspec.MsgspecError, RecursionError):
-        return _head(loaded(line.decode("utf-8", "replace")))  # which takes what it can of any
-    if head.acp != VERSION or not (head.agent and head.id and head.cwd.startswith("/")):
-        return None
-    return SavedSession(
-        head.agent,
-        head.id,
-        head.cwd,
-        head.title,
-        head.updated,
-        running=head.running,
-        origins=tuple(Origin(*it) for it in head.origins),
-        parent=head.parent,
-    )
+    """Return the session that the first line of a file names."""
+    return _head(loaded(line.decode("utf-8", "replace")))
 
 
 def _head(value: Value) -> SavedSession | None:
