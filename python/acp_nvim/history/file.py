@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+from functools import cached_property
 
 from msgspec import Struct, field
 
@@ -12,10 +12,9 @@ from acp_nvim.history.author import Author, DoerKey, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
-from acp_nvim.hunks import RECENT
 
 
-class File(Struct, frozen=True):
+class File(Struct, frozen=True, dict=True):
     """One file, from the moment before an agent first changed it."""
 
     facts: tuple[Fact, ...] = ()
@@ -40,15 +39,12 @@ class File(Struct, frozen=True):
         """How its lines end."""
         return end_of(self.settings)
 
-    @property
+    @cached_property
     def text(self) -> str | None:
         """The text as it was last seen; None: there was no file."""
         if not self.is_there:
             return None
-        settings = self.settings
-        return RECENT.made(
-            self.runs, repr(settings), partial(_text, self.runs, settings), size=self.size
-        )
+        return text_of([it for it in alive_lines(self.runs) if it != FILE], self.settings)
 
     @property
     def is_there(self) -> bool:
@@ -108,7 +104,3 @@ class File(Struct, frozen=True):
     def is_users(self, story: Story) -> bool:
         """Tell whether a change of the user's takes the line out."""
         return any(self.change(it) is None for it in story.killers)
-
-
-def _text(runs: Runs, settings: tuple[str, ...]) -> str:
-    return text_of([it for it in alive_lines(runs) if it != FILE], settings)

@@ -90,7 +90,6 @@ class EditLog:
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
-        self._last: tuple[File, str | None] = File(), None
         self._hunks: dict[tuple[str, State], tuple[ReviewHunk, ...]] = {}
         """As far as somebody has asked for them since the file's history is as it is."""
         self._restored = False
@@ -225,7 +224,7 @@ class EditLog:
         self.saw(path, text, encoding)
 
     def _seen(self, path: str, file: File, text: str, encoding: str) -> File:
-        if self._text(file) == text:
+        if file.text == text:
             return file
         return _seen(file, text, self._both(path, encoding), self.now)
 
@@ -235,12 +234,6 @@ class EditLog:
     def _made(self, by: tuple[object, ...], was: File | None, make: Callable[[], File]) -> File:
         found, self._foreseen = self._foreseen, None
         return found.file if found and found.was is was and found.by == by else make()
-
-    def _text(self, file: File) -> str | None:
-        """Return the text of a file; that of the last one is known."""
-        if self._last[0] is not file:
-            self._last = file, file.text
-        return self._last[1]
 
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
@@ -283,11 +276,11 @@ class EditLog:
         file = self._history(path).file
         if file is None:
             return
-        if text is None and self._text(file) is not None:
+        if text is None and file.text is not None:
             if path not in self._missing:
                 self._missing.add(path)
                 self._changed(path)
-        elif text is not None and self._text(file) != text:
+        elif text is not None and file.text != text:
             seeing = partial(self._seen, path, file, text, encoding)
             against = gone_on(path, file, text)
             self._keep(path, self._made((path, text, encoding), file, seeing))
@@ -302,7 +295,7 @@ class EditLog:
     def put(self, path: str, file: File) -> None:
         """Let the file be that from now on: the user has decided."""
         self._keep(path, file)
-        conflict, text = self._history(path).conflict, self._text(file)
+        conflict, text = self._history(path).conflict, file.text
         if conflict and text is not None and not apart(conflict.base, text, conflict.theirs):
             self.settled(path)  # that it is as the disk has it is this decision's doing
 

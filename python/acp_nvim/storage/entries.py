@@ -21,7 +21,7 @@ from acp_nvim.history.file import File
 from acp_nvim.history.fold import apply
 from acp_nvim.history.review import changes
 from acp_nvim.history.switch import undone
-from acp_nvim.hunks import RECENT
+from acp_nvim.hunks import made
 from acp_nvim.storage.record import Value, dumped, dumped_text
 
 PORTION: Final = 2_000
@@ -106,7 +106,7 @@ def digest(text: str | None) -> str:
     """Return what tells a text from others; "" for no file."""
     if text is None:
         return ""
-    return RECENT.made(text, "digest", partial(_digest, text))
+    return made(text, "digest", partial(_digest, text))
 
 
 def _digest(text: str) -> str:
