@@ -80,12 +80,12 @@ class Memo:
 
     def __init__(self) -> None:
         self._known: tuple[tuple[object, object, Any], ...] = ()
-        self._is_over = False
+        self.is_over = False
 
     def made(self, of: Sized, by: object, make: Callable[[], M]) -> M:
         """Return what is made of that, by that: by whoever asks first. What is short is made."""
         length = len(of) / (LINES if isinstance(of, tuple) else CHARACTERS)
-        if length < 1 or self._is_over:
+        if length < 1 or self.is_over:
             return make()
         for known, its, made in self._known:
             if _is_same(known, of) and _is_same(its, by):
@@ -101,7 +101,7 @@ class Memo:
 
     def end(self) -> None:
         """Keep nothing any more: some of it may be large."""
-        self._known, self._is_over = (), True
+        self._known, self.is_over = (), True
 
 
 def _is_same(one: object, other: object) -> bool:
@@ -120,6 +120,10 @@ def remembering() -> Iterator[None]:
     One act has few texts, and asks for the lines of each, and for their differences, again and
     again: which text it is, is seen a hundred times sooner.
     """
+    known = _MEMO.get()
+    if known is not None and not known.is_over:  # this is a part of that act
+        yield
+        return
     memo = Memo()
     token = _MEMO.set(memo)
     try:

@@ -315,7 +315,8 @@ class Decisions:
             # what is redone is as the agent had left it: nothing for it to learn
             return made(switch.redo(file, batch), frozenset())
 
-        return await self._rewind(tuple(undone), next(iter(undone.values())), bring_back)
+        redone = await self._rewind(tuple(undone), next(iter(undone.values())), bring_back)
+        return await self._restoring.again(redone, batch)
 
     # --- the parts of an act
 

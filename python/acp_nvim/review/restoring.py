@@ -51,7 +51,7 @@ class Restoring:
                     doubtful.append(conflict.path)
                     continue
                 try:
-                    await self.restore(conflict)
+                    await self.restore(conflict, undone.batch)
                     back.append(conflict.path)
                 except UserError as error:
                     failed.append(str(error))
@@ -63,15 +63,40 @@ class Restoring:
             failed=(*undone.failed, *failed),
         )
 
-    async def restore(self, conflict: Conflict) -> None:
-        """Write the bytes that the disk had; the caller holds `exclusive`.
+    async def again(self, redone: Undone, batch: str) -> Undone:
+        """Remove again what that undo has restored; return all that became of its redo."""
+        away: list[str] = []
+        failed: list[str] = []
+        async with self._sync.exclusive():
+            for conflict in self._log.restored_by(batch):
+                try:
+                    await self._remove(conflict)
+                    away.append(conflict.path)
+                except (UserError, FileProblem) as problem:
+                    failed.append(str(problem))
+        return replace(
+            redone,
+            paths=tuple(dict.fromkeys((*redone.paths, *away))),
+            unsaved=tuple(dict.fromkeys((*redone.unsaved, *away))),
+            failed=(*redone.failed, *failed),
+        )
+
+    async def _remove(self, conflict: Conflict) -> None:
+        """Remove a file as its agent did: what follows from that is what did then."""
+        path = conflict.path
+        if (await load(self._files, path)).on_disk != _held(conflict):
+            raise UserError(f"{path} has changed since: it stays")
+        disk.remove(path)
+        await self._sync.sync(path, conflict.author, sure=True)
+
+    async def restore(self, conflict: Conflict, batch: str = "") -> None:
+        """Write the bytes that the disk had, by that undo; the caller holds `exclusive`.
 
         What has taken the file's place is removed if it is a link or an empty folder. Raises
         `UserError`, and then nothing has changed.
         """
         path, session = conflict.path, conflict.author.session_key
-        # the base is what both started from, as far as that is known: not all that the disk held
-        held = conflict.base if conflict.before is None else conflict.before
+        held = _held(conflict)
         try:
             await self._write(path, held, conflict.mode)
         except FileProblem as problem:
@@ -79,6 +104,8 @@ class Restoring:
         self._sync.decided(path, held)
         with suppress(Busy):  # else Neovim asks when the user writes the buffer
             await self._settle(path)
+        if batch:
+            self._log.restored(conflict, batch)
         self._log.settled(path)
         self._emit(FilePut(path, None, held))
         self._emit(TakenBack(session, path, None, held))
@@ -98,3 +125,9 @@ class Restoring:
                 return
             if await self._files.edit(live.buffer, (), None, settled=True, stamp=live.stamp):
                 return
+
+
+def _held(conflict: Conflict) -> str:
+    """Return what the disk held. The base is what both started from, as far as that is known: not
+    all that was there."""
+    return conflict.base if conflict.before is None else conflict.before

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.history.facts import Began, Fact, Saw, Tagged, Wrote
+from acp_nvim.history.facts import Began, Fact, Off, Saw, Tagged, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import apply
 from acp_nvim.history.review import changes
@@ -57,7 +57,14 @@ class Stands(Tagged, frozen=True):
     conflict: Conflict | None = None
 
 
-Entry: TypeAlias = Fact | Begun | Done | Dropped | Stands
+class Restored(Tagged, frozen=True):
+    """What the agent had removed below the user's unsaved text is on the disk again by an undo."""
+
+    undo: Off
+    conflict: Conflict
+
+
+Entry: TypeAlias = Fact | Begun | Done | Dropped | Stands | Restored
 
 
 class History(Struct, frozen=True):
@@ -68,10 +75,13 @@ class History(Struct, frozen=True):
     file: File | None = None
     conflict: Conflict | None = None
     begun: Mapping[str, Begun] = field(default_factory=dict)
+    restored: Restored | None = None
+    """What a redo removes again."""
 
     def then(self, *entries: Entry) -> History:
         """Return it with these entries behind the others."""
         file, conflict, begun = self.file, self.conflict, {**self.begun}
+        restored = self.restored
         for entry in entries:
             match entry:
                 case Begun(host):
@@ -81,16 +91,19 @@ class History(Struct, frozen=True):
                     if ended is not None and isinstance(entry, Done):
                         file = _with(file, *ended.facts)
                 case Stands(conflict):
-                    pass
+                    restored = None
+                case Restored():
+                    conflict, restored = None, entry
                 case _:
                     file = _with(file, entry)
-        return History(self.path, file, conflict, begun)
+        return History(self.path, file, conflict, begun, restored)
 
     @property
     def waits(self) -> bool:
         """Whether something in it waits for the user: a hunk, a conflict, an undo to be redone."""
         file = self.file
-        return bool(self.conflict or self.begun or (file and (undone(file) or changes(file))))
+        waits = self.conflict or self.begun or self.restored
+        return bool(waits or (file and (undone(file) or changes(file))))
 
 
 def _with(file: File | None, *facts: Fact) -> File | None:

@@ -31,6 +31,7 @@ from acp_nvim.storage.entries import (
     Dropped,
     Entry,
     History,
+    Restored,
     Stands,
     entry_of,
     text_of,
@@ -386,7 +387,7 @@ def _rest(place: _Place) -> list[Entry]:
     for entry in place.unwritten:
         if isinstance(entry, Done | Dropped):
             rest = [it for it in rest if not (isinstance(it, Begun) and it.host == entry.host)]
-        elif isinstance(entry, Begun | Stands):
+        elif isinstance(entry, Begun | Stands | Restored):
             rest.append(entry)
     return rest
 
