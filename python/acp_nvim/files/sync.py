@@ -318,6 +318,10 @@ class DiskSync:
         waits = path in self.deferred or path in self.conflicts or path in self._busy
         return not waits and stamp == synced != "" and self._baselines.held(path, stamp)
 
+    def holds_no_text(self, path: str) -> bool:
+        """Return whether the file was seen, and no text in it that is known."""
+        return self._baselines.watches(path) and isinstance(self._baselines.text(path), Unknown)
+
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
         """Take what a sweep has found; return whether that is done."""
         whose = self._asked.whose(change.path, author)

@@ -57,6 +57,7 @@ from acp_nvim.review.outcome import (
     missing,
     not_removed,
     sessions_of,
+    unrecoverable,
 )
 from acp_nvim.review.restoring import Restoring
 from acp_nvim.view.review.marks import FileReview
@@ -266,7 +267,7 @@ class Decisions:
         Without `found` what the agent is only supposed to have done stays as it is.
         `batch` is that of an undo without: what this takes back more is one with it.
         """
-        lost = () if batch else self.lost.told(turn.author.has, known=turn.paths)
+        lost = {} if batch else self.lost_of(turn)
         waits = () if batch else self.waiting(turn.author.has, known=turn.paths)
         conflicts = () if batch else self.on_disk(turn)
         batch = batch or uuid4().hex
@@ -278,13 +279,25 @@ class Decisions:
             is_idle = rewound.file is whole
             return made(replace(rewound, file=file) if is_idle else rewound, sessions)
 
-        undone = await self._rewind(turn.paths, turn.author, take_back)
-        undone = replace(undone, batch=batch, failed=(*undone.failed, *lost, *waits))
+        tried = tuple(it for it in turn.paths if it not in lost)
+        undone = await self._rewind(tried, turn.author, take_back)
+        failed = (*undone.failed, *unrecoverable(lost), *waits)
+        undone = replace(undone, batch=batch, failed=failed)
         undone = await self._restoring.of_turn(undone, turn, found=found)
         still = [
             it for it in conflicts if it.path not in undone.found
         ]  # the user is asked of these
         return replace(undone, failed=(*undone.failed, *await self.stands(still)))
+
+    def lost_of(self, turn: Turn) -> dict[str, str]:
+        """Return what of that turn cannot be undone, and why: nobody knows what it was, or it holds
+        no text now."""
+        lost = self.lost.of(turn.author.has)
+        return {
+            path: why
+            for path, why in lost.items()
+            if path not in turn.paths or self._sync.holds_no_text(path)
+        }
 
     def waiting(
         self, is_meant: Callable[[Author], bool], *, known: Container[str] = ()

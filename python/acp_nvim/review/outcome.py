@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -139,35 +139,32 @@ def together(sure: Undone, rest: Undone) -> Undone:
 
 
 class Lost:
-    """Files that were changed, and of which nobody knows what they held, by who did so.
+    """Files that were changed, and of which nobody knows what they held, or that hold no text now,
+    by who did so, and why.
 
     Known as long as the host runs; the chat has told it when it was found.
     """
 
     def __init__(self) -> None:
-        self._paths: dict[DoerKey, tuple[Author, dict[str, None]]] = {}
+        self._paths: dict[DoerKey, tuple[Author, dict[str, str]]] = {}
 
-    def note(self, author: Author, paths: Iterable[str]) -> None:
+    def note(self, author: Author, paths: Iterable[str], reason: str = "") -> None:
         """Take note of files that the author has changed in that turn."""
         _, known = self._paths.setdefault(author.doer_key, (author, {}))
-        known.update(dict.fromkeys(paths))
+        known.update(dict.fromkeys(paths, reason))
         while len(self._paths) > MOST_TURNS:
             del self._paths[next(iter(self._paths))]
 
-    def told(
-        self, is_meant: Callable[[Author], bool], *, known: Container[str] = ()
-    ) -> tuple[str, ...]:
-        """Return the sentence that names those of these authors; none if there are none. `known`:
-        those that have a history, so that it is tried."""
-        found = (
-            path
-            for author, changed in self._paths.values()
-            for path in changed
-            if is_meant(author) and path not in known
-        )
-        paths = [*dict.fromkeys(found)]
-        if not paths:
-            return ()
-        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-        names = ", ".join(paths[:NAMED])
-        return (f"cannot be undone: {names}{more}",)
+    def of(self, is_meant: Callable[[Author], bool]) -> dict[str, str]:
+        """Return those of these authors, each with the reason."""
+        found = (changed for author, changed in self._paths.values() if is_meant(author))
+        return {path: why for changed in found for path, why in changed.items()}
+
+
+def unrecoverable(lost: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the sentence that names these files, each with the reason; none if there are none."""
+    if not lost:
+        return ()
+    named = [f"{path} ({why})" if why else path for path, why in [*lost.items()][:NAMED]]
+    more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+    return (f"cannot be undone: {', '.join(named)}{more}",)
