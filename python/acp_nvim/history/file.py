@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.author import Author, DoerKey, TurnKey
+from acp_nvim.history.author import Author, DoerKey, SessionKey, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
@@ -104,3 +104,19 @@ class File(Struct, frozen=True, dict=True):
     def is_users(self, story: Story) -> bool:
         """Tell whether a change of the user's takes the line out."""
         return any(self.change(it) is None for it in story.killers)
+
+
+class Turned(Struct, frozen=True):
+    """A file after a decision of the user's; the same one if that changes nothing."""
+
+    file: File
+    count: int = 0
+    """Hunks, or places, that were changed."""
+    left: tuple[int, ...] = ()
+    """0-based rows of the new text where somebody else's change stays."""
+    missing: bool = False
+    """The file is gone, and not by what is turned: nothing could be changed in it."""
+    doubtful: bool = False
+    """Something stays because the agent is only supposed to have done it."""
+    sessions: frozenset[SessionKey] = frozenset()
+    """Whose work was taken back in it."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.history.author import Author, DoerKey
 from acp_nvim.history.facts import Kept, Rejected, Rows, Wrote
-from acp_nvim.history.file import File
+from acp_nvim.history.file import File, Turned
 from acp_nvim.history.form import LAST, LINE_ENDS, joined, kind, parsed, shown
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.line import FILE, Run, Story, alive_lines, packed
@@ -24,13 +23,6 @@ State: TypeAlias = Literal["pending", "kept"]
 Group: TypeAlias = list[int]
 """The numbers of the runs of one hunk, in which each is a single line."""
 Verdict: TypeAlias = Callable[[Story], Story]
-
-
-class Decided(Struct, frozen=True):
-    """A file in which hunks were decided, and how many."""
-
-    file: File
-    count: int
 
 
 class _Reviewed:
@@ -176,7 +168,7 @@ def _hunk(
     )
 
 
-def keep(file: File, rows: range | None = None, by: tuple[DoerKey, ...] = ()) -> Decided:
+def keep(file: File, rows: range | None = None, by: tuple[DoerKey, ...] = ()) -> Turned:
     """Let these rows be as they are: nothing of them is to be reviewed any more.
 
     `rows`: 0-based, of the text as it is; None: all. Of a hunk that is only partly in the rows,
@@ -192,7 +184,7 @@ def reject(
     *,
     found: bool = True,
     by: tuple[DoerKey, ...] = (),
-) -> Decided:
+) -> Turned:
     """Bring back what stood in these rows before the agents, and take out what they put there.
 
     Without `found` a hunk stays in which an agent is only supposed to have had a hand.
@@ -204,7 +196,7 @@ def _bounds(rows: range | None) -> Rows:
     return None if rows is None else (rows.start, rows.stop)
 
 
-def _decide(file: File, fact: Kept | Rejected) -> Decided:
+def _decide(file: File, fact: Kept | Rejected) -> Turned:
     """Return the file after that decision; the same one if there was nothing to decide."""
     reviewed = _Reviewed(file, by=fact.by)
     groups, kinds = _chosen(reviewed, None if fact.rows is None else range(*fact.rows))
@@ -213,7 +205,7 @@ def _decide(file: File, fact: Kept | Rejected) -> Decided:
         verdict = _rejected(reviewed)
         groups = [it for it in groups if fact.found or not _is_found(reviewed, it)]
     if not (groups or kinds):
-        return Decided(file, 0)
+        return Turned(file)
     runs = [*reviewed.runs]
     for group in groups:
         for at in reviewed.gone_beside(group) if isinstance(fact, Rejected) else ():
@@ -225,7 +217,7 @@ def _decide(file: File, fact: Kept | Rejected) -> Decided:
     )
     facts = (*file.facts, fact)
     decided = replace(file, facts=facts, runs=packed(runs), form=form)
-    return Decided(decided, len(groups) + len(kinds))
+    return Turned(decided, len(groups) + len(kinds))
 
 
 def apply_decision(file: File, fact: Kept | Rejected) -> File:

@@ -501,7 +501,7 @@ class EditLog:
 
     def _undos(self) -> Iterator[tuple[str, Off]]:
         """Yield the undos that can be redone, each with its file."""
-        for path, it in self._histories.items():
+        for path, it in sorted(self._histories.items(), key=lambda it: it[0]):
             yield from ((path, undo) for undo in (undone(it.file) if it.file else ()))
             if it.restored is not None:
                 yield path, it.restored.undo

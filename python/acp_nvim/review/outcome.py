@@ -12,33 +12,21 @@ from msgspec.structs import replace
 from acp_nvim.files.live import LiveFile
 from acp_nvim.history.author import Author, DoerKey, SessionKey
 from acp_nvim.history.change import saw
-from acp_nvim.history.file import File
+from acp_nvim.history.file import File, Turned
 from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import changes, keep
-from acp_nvim.history.switch import Rewound
 
 MOST_TURNS: Final = 100
 """Turns of which it is known what of theirs is lost, and files of these that are named."""
 NAMED: Final = 3
 
 
-class Turned(Struct, frozen=True):
-    """What an act makes of a file: the same one if nothing; how many hunks or lines it turned.
+class Acted(Struct, frozen=True):
+    """What an act has made of a file; `live`: the file as it was before, if it was changed."""
 
-    `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
-    they are. `doubtful`: something stays that the agent is only supposed to have done. `path` and
-    `live`, the file as it was before, are known when it is done.
-    """
-
-    file: File
-    count: int = 0
-    sessions: frozenset[SessionKey] = frozenset()
-    left: tuple[int, ...] = ()
-    missing: bool = False
-    """The user has moved or deleted the file: it stays gone."""
-    doubtful: bool = False
-    path: str = ""
+    path: str
+    turned: Turned
     live: LiveFile | None = None
     saves: bool = False
     """It is saved, for what is not is nothing of the user's."""
@@ -52,12 +40,6 @@ class Turned(Struct, frozen=True):
 
 Turning: TypeAlias = Callable[[File, range | None], Turned]
 """What makes another file of one, in these rows."""
-
-
-def made(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
-    """Return what an undo or a redo makes of it."""
-    turned = Turned(rewound.file, rewound.count, sessions, rewound.left)
-    return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
 
 
 def not_removed(turned: Turned, before: File, live: LiveFile, at: float) -> Turned:
@@ -109,17 +91,17 @@ class Undone(Struct, frozen=True):
     """What names an undo."""
 
 
-def all_of(author: Author, done: Sequence[Turned], failed: Mapping[str, str]) -> Undone:
+def all_of(author: Author, done: Sequence[Acted], failed: Mapping[str, str]) -> Undone:
     """Return what became of all files; `failed`: why, by those that could not be changed."""
-    changed = [it for it in done if it.live is not None and it.count]
+    changed = [it for it in done if it.live is not None and it.turned.count]
     return Undone(
         author,
         tuple(it.path for it in changed),
-        tuple((it.path, row) for it in done for row in it.left),
+        tuple((it.path, row) for it in done for row in it.turned.left),
         tuple(it.path for it in changed if it.is_unsaved),
-        (*failed.values(), *(missing(it.path) for it in done if it.missing)),
+        (*failed.values(), *(missing(it.path) for it in done if it.turned.missing)),
         tuple(failed),
-        tuple(it.path for it in done if it.doubtful),
+        tuple(it.path for it in done if it.turned.doubtful),
     )
 
 

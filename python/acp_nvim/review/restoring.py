@@ -9,16 +9,16 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from acp_nvim.editor import Busy, Files
+from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files import disk
 from acp_nvim.files.encoding import exact_bytes
-from acp_nvim.files.event import Emit, FilePut, TakenBack
+from acp_nvim.files.event import FilePut, TakenBack
 from acp_nvim.files.live import load
-from acp_nvim.files.sync import DiskSync
 from acp_nvim.history.conflict import Conflict
+from acp_nvim.review.acting import Acting
 from acp_nvim.review.conflicts import is_removal
-from acp_nvim.review.log import EditLog, Turn
+from acp_nvim.review.log import Turn
 from acp_nvim.review.outcome import Undone
 
 ATTEMPTS = 3
@@ -28,11 +28,9 @@ ATTEMPTS = 3
 class Restoring:
     """For what the user decides."""
 
-    def __init__(self, log: EditLog, files: Files, sync: DiskSync, emit: Emit) -> None:
-        self._log = log
-        self._files = files
-        self._sync = sync
-        self._emit = emit
+    def __init__(self, acting: Acting) -> None:
+        self._log, self._files = acting.log, acting.files
+        self._sync, self._emit = acting.sync, acting.emit
 
     async def of_turn(self, undone: Undone, turn: Turn, *, found: bool) -> Undone:
         """Restore what that turn has removed; return all that became of its undo.
