@@ -243,7 +243,8 @@ class _User:
     ) -> tuple[_Event, list[Step]]:
         """Return what the change is in that place, and its steps."""
         stories = dict(enumerate(story for _, story in place.items))
-        going = {at for at, it in stories.items() if it.alive and not _is_switched(it, off, on)}
+        there = {at for at, it in stories.items() if it.alive and it.born not in off}
+        going = {at for at in there if stories[at].switched_on(on).alive}
         steps = placed(place, came, going)
         gone = going.difference(old for old, new in steps if new is not None)
         mine = self._named(place, gone, is_inside=not (going or came))
@@ -306,11 +307,6 @@ def _against(story: Story, is_there: bool) -> Iterator[int]:
     for by in {by for _, by in story.off}:
         if story.switched_on({by}).alive != is_there:
             yield by
-
-
-def _is_switched(story: Story, off: frozenset[int], on: frozenset[int]) -> bool:
-    """Tell whether the line goes by what is switched."""
-    return story.born in off or not story.switched_on(on).alive
 
 
 def _in_other_space(place: Place) -> list[Run]:

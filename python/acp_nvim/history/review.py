@@ -6,7 +6,7 @@ there anyhow; or a setting that they have changed. What the user has changed ins
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec.structs import replace
@@ -22,7 +22,6 @@ from acp_nvim.hunks import diff
 State: TypeAlias = Literal["pending", "kept"]
 Group: TypeAlias = list[int]
 """The numbers of the runs of one hunk, in which each is a single line."""
-Verdict: TypeAlias = Callable[[Story], Story]
 
 
 class _Reviewed:
@@ -200,10 +199,18 @@ def _decide(file: File, fact: Kept | Rejected) -> Turned:
     """Return the file after that decision; the same one if there was nothing to decide."""
     reviewed = _Reviewed(file, by=fact.by)
     groups, kinds = _chosen(reviewed, None if fact.rows is None else range(*fact.rows))
-    verdict: Verdict = _kept(reviewed)
-    if isinstance(fact, Rejected):
-        verdict = _rejected(reviewed)
-        groups = [it for it in groups if fact.found or not _is_found(reviewed, it)]
+    number = len(file.facts)
+
+    def verdict(story: Story) -> Story:
+        waiting = reviewed.waiting(story)
+        if isinstance(fact, Rejected):
+            return story.switched_off(waiting, number)
+        return replace(story, kept=story.kept | waiting)
+
+    if isinstance(fact, Rejected) and not fact.found:  # a hunk stays in which one is but found
+        unsure, runs = file.found(), reviewed.runs
+        waiting = {it: reviewed.waiting(it) for it in {run.story for run in runs}}
+        groups = [it for it in groups if not any(waiting[runs[at].story] & unsure for at in it)]
     if not (groups or kinds):
         return Turned(file)
     runs = [*reviewed.runs]
@@ -223,21 +230,6 @@ def _decide(file: File, fact: Kept | Rejected) -> Turned:
 def apply_decision(file: File, fact: Kept | Rejected) -> File:
     """Return the file after that decision."""
     return _decide(file, fact).file
-
-
-def _kept(reviewed: _Reviewed) -> Verdict:
-    return lambda story: replace(story, kept=story.kept | reviewed.waiting(story))
-
-
-def _rejected(reviewed: _Reviewed) -> Verdict:
-    number = len(reviewed.file.facts)
-    return lambda story: story.switched_off(reviewed.waiting(story), number)
-
-
-def _is_found(reviewed: _Reviewed, group: Group) -> bool:
-    """Tell whether an agent is only supposed to have had a hand in it."""
-    found = reviewed.file.found()
-    return any(reviewed.waiting(reviewed.runs[at].story) & found for at in group)
 
 
 def _chosen(reviewed: _Reviewed, rows: range | None) -> tuple[list[Group], set[str]]:

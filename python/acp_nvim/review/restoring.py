@@ -5,7 +5,9 @@ That text stays in the buffer: the conflict of both knows what the disk held.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -40,44 +42,17 @@ class Restoring:
         gone = [it for it in self._log.conflicts() if turn.author.has(it.author)]
         if not gone:
             return undone
-        back: list[str] = []
-        doubtful: list[str] = []
-        failed: list[str] = []
         async with self._sync.exclusive():
-            for conflict in filter(is_removal, gone):
-                if conflict.author.how == "found" and not found:
-                    doubtful.append(conflict.path)
-                    continue
-                try:
-                    await self.restore(conflict, undone.batch)
-                    back.append(conflict.path)
-                except UserError as error:
-                    failed.append(str(error))
-        return replace(
-            undone,
-            paths=(*undone.paths, *back),
-            unsaved=(*undone.unsaved, *back),
-            found=(*undone.found, *doubtful),
-            failed=(*undone.failed, *failed),
-        )
+            removed = [*filter(is_removal, gone)]
+            doubtful = [it for it in removed if it.author.how == "found" and not found]
+            sure = [it for it in removed if it not in doubtful]
+            undone = await _each(undone, sure, partial(self.restore, batch=undone.batch))
+        return replace(undone, found=(*undone.found, *(it.path for it in doubtful)))
 
     async def again(self, redone: Undone, batch: str) -> Undone:
         """Remove again what that undo has restored; return all that became of its redo."""
-        away: list[str] = []
-        failed: list[str] = []
         async with self._sync.exclusive():
-            for conflict in self._log.restored_by(batch):
-                try:
-                    await self._remove(conflict)
-                    away.append(conflict.path)
-                except (UserError, FileProblem) as problem:
-                    failed.append(str(problem))
-        return replace(
-            redone,
-            paths=tuple(dict.fromkeys((*redone.paths, *away))),
-            unsaved=tuple(dict.fromkeys((*redone.unsaved, *away))),
-            failed=(*redone.failed, *failed),
-        )
+            return await _each(redone, self._log.restored_by(batch), self._remove)
 
     async def _remove(self, conflict: Conflict) -> None:
         """Remove a file as its agent did: what follows from that is what did then."""
@@ -123,6 +98,26 @@ class Restoring:
                 return
             if await self._files.edit(live.buffer, (), None, settled=True, stamp=live.stamp):
                 return
+
+
+async def _each(
+    turned: Undone, conflicts: Iterable[Conflict], act: Callable[[Conflict], Awaitable[None]]
+) -> Undone:
+    """Act on each; return what became of these files, too."""
+    paths, failed = [*turned.paths], [*turned.failed]
+    for it in conflicts:
+        try:
+            await act(it)
+            paths.append(it.path)
+        except (UserError, FileProblem) as problem:
+            failed.append(str(problem))
+    new = paths[len(turned.paths) :]
+    return replace(
+        turned,
+        paths=tuple(dict.fromkeys(paths)),
+        unsaved=tuple(dict.fromkeys((*turned.unsaved, *new))),
+        failed=tuple(failed),
+    )
 
 
 def _held(conflict: Conflict) -> str:

@@ -55,10 +55,7 @@ class Record(Generic[T]):
 
     def from_text(self, text: str) -> T | None:
         """Return the value that the text holds, None if it holds none."""
-        return self.from_value(loaded(text))
-
-    def from_value(self, value: Value) -> T | None:
-        """Return the value that this JSON holds, None if it holds none."""
+        value = loaded(text)
         if not isinstance(value, dict) or not self._mark.items() <= value.items():
             return None
         try:
