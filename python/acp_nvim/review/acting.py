@@ -22,8 +22,8 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.encoding import NotRead, decoded, guess
 from acp_nvim.files.event import Emit, FilePut
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.put import left_by_put, put, stays
 from acp_nvim.files.sync import DiskSync
+from acp_nvim.files.write import left_by_put, put, stays
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.review.log import EditLog
@@ -175,10 +175,10 @@ class Acting:
         """Return the file with what the disk has new. Raises `UserError` if it is no text, or if it
         is to be changed and the user is in the middle of a command in it."""
         synced = await self.sync.sync(path)
-        if changing and synced.busy is not None:
-            raise Held(path, synced.busy)
-        if changing and synced.unread is not None:
-            raise UserError(str(stays(path, synced.unread)))
+        if changing and isinstance(synced.problem, Busy):
+            raise Held(path, synced.problem)
+        if changing and isinstance(synced.problem, NotRead):
+            raise UserError(str(stays(path, synced.problem)))
         live = synced.live
         if live.buffer is None and live.problem is not None:
             raise UserError(str(live.problem)) from live.problem

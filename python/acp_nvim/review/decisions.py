@@ -114,15 +114,17 @@ class Decisions(Acting):
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def told(self, path: str, *, found: Callable[[], object] = lambda: None) -> Seen:
-        """Return the hunks of a file as the log has it, if its buffer was left with that text: it
-        is not looked at, and who draws them learns whether they are stale. Else `look`."""
+        """Return the hunks of a file as the log has it, if its buffer was left with that text, or
+        agents have nothing in it: it is not looked at, and who draws them learns whether they are
+        stale. Else `look`."""
         buffer, file = self.files.known(path), self.log.file(path)
-        if buffer is None or file is None or self.log.is_missing(path):
+        if buffer is None or self.log.is_missing(path):
             return await self.look(path, found=found)
-        if file.text != buffer_text(buffer):
-            return await self.look(path, found=found)
+        if file is not None:
+            if file.text != buffer_text(buffer):
+                return await self.look(path, found=found)
+            self.looked[path] = buffer.number, buffer.changedtick, buffer.encoding
         found()
-        self.looked[path] = buffer.number, buffer.changedtick, buffer.encoding
         return Seen(await self.reviewed(path, LiveFile(path, buffer=buffer)), buffer.changedtick)
 
     async def keep(self, path: str, rows: Rows = None, *, by: Doers = ()) -> int:
@@ -379,7 +381,7 @@ class Decisions(Acting):
         is_open = live.buffer is not None and live.buffer.modified
         if not is_open or live.disk is None or self.log.conflict(live.path) is not None:
             return False
-        telling = partial(review.differs_by_agents, file, live.disk.text)
+        telling = partial(review.differs_by_agents, file, live.disk)
         return await aside_if_large(telling, live.read_text)
 
     def _make_room(self, path: str, turn: Turning, rows: Rows) -> None:
