@@ -36,6 +36,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved
 from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.hunks import remembering
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
@@ -165,12 +166,13 @@ class DiskSync:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            with anyio.CancelScope(shield=True):  # what is looked at once is not looked at again
-                await self.catch_up()
-            try:
-                yield
-            finally:  # what was seen is kept also where a write was refused
-                await self._baselines.keep()
+            with remembering():
+                with anyio.CancelScope(shield=True):  # what is looked at once stays so
+                    await self.catch_up()
+                try:
+                    yield
+                finally:  # what was seen is kept also where a write was refused
+                    await self._baselines.keep()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -312,6 +314,10 @@ class DiskSync:
         stamp = disk.stamp(path)
         waits = path in self.deferred or path in self.conflicts
         return not waits and stamp == synced != "" and self._baselines.held(path, stamp)
+
+    def holds_no_text(self, path: str) -> bool:
+        """Return whether the file was seen, and no text in it that is known."""
+        return self._baselines.watches(path) and isinstance(self._baselines.text(path), Unknown)
 
     def _is_as_read(self, path: str) -> bool:
         """Return whether the file is as its buffer was when that was read last: nobody is asked."""
