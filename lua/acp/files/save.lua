@@ -191,6 +191,32 @@ function M.settle(buffer)
   end
 end
 
+local function bytes(hex)
+  return (hex:gsub('%x%x', function(byte)
+    return string.char(tonumber(byte, 16))
+  end))
+end
+
+-- The head of an undo file: its kind and version in 11 bytes, the digest of the lines.
+local UNDO_FILE, DIGEST_AT = 'Vim\159UnDo\229', 11
+-- SHA-256 of one line with nothing in it
+local ONE_LINE = bytes('6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d')
+
+--- Give the undo file of an empty file the digest by which Neovim looks for it, that of no line:
+--- `:wundo` has written that of one.
+---@param name string
+local function of_no_line(name)
+  local file = io.open(name, 'r+b')
+  local head = file and file:read(DIGEST_AT + #ONE_LINE) or ''
+  if file and vim.startswith(head, UNDO_FILE) and head:sub(DIGEST_AT + 1) == ONE_LINE then
+    file:seek('set', DIGEST_AT)
+    file:write(bytes(vim.fn.sha256('')))
+  end
+  if file then
+    file:close()
+  end
+end
+
 --- Keep the undo file in step with the text, as `:write` would: it is good for this text only.
 ---@param buffer integer
 function M.keep_undo(buffer)
@@ -198,14 +224,18 @@ function M.keep_undo(buffer)
     return
   end
   pcall(api.nvim_buf_call, buffer, function()
+    local name = vim.fn.undofile(api.nvim_buf_get_name(buffer))
     edit.unhindered(function()
       -- without a bang: another file of that name stays
       vim.cmd.wundo({
-        vim.fn.undofile(api.nvim_buf_get_name(buffer)),
+        name,
         magic = { file = false, bar = false },
         mods = { emsg_silent = true, silent = true, lockmarks = true },
       })
     end)
+    if vim.fn.getfsize(api.nvim_buf_get_name(buffer)) == 0 then
+      of_no_line(name)
+    end
   end)
 end
 

@@ -150,7 +150,7 @@ def test_a_folder_that_is_gone_is_said_and_the_buffer_stays(nvim: Neovim) -> Non
     assert nvim.eval("&modified") == 0
 
 
-@pytest.mark.parametrize("lines", [["two"], [""]])
+@pytest.mark.parametrize("lines", [["two"], [""], []])
 def test_the_undo_file_is_kept_in_step(nvim: Neovim, lines: list[str]) -> None:
     nvim.command(f"set undofile undodir={nvim.cwd}")
     path = open_file(nvim, b"one\n")
