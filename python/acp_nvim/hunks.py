@@ -152,12 +152,6 @@ class Hunk(Struct, frozen=True):
     lines: tuple[str, ...]
 
 
-class Merged(Struct, frozen=True):
-    """Both sides' edits fit: `hunks` turn ours into the merge."""
-
-    hunks: tuple[Hunk, ...]
-
-
 class ConflictRegion(Struct, frozen=True):
     """Both sides changed the same place: the 0-based lines [first, last) of ours.
 
@@ -179,7 +173,6 @@ class Reconciled(Struct, frozen=True):
     conflicts: tuple[ConflictRegion, ...]
 
 
-Merge: TypeAlias = Merged | ConflictRegion
 Hunks: TypeAlias = list[Hunk]
 
 
@@ -239,12 +232,6 @@ def moved(rows: range, hunks: Sequence[Hunk]) -> range:
 
 def _growth(hunks: Sequence[Hunk]) -> int:
     return sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in hunks)
-
-
-def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Merge:
-    """Bring the edits base → theirs into ours, or return the first place where that cannot be."""
-    outcome = reconcile(base, ours, theirs)
-    return outcome.conflicts[0] if outcome.conflicts else Merged(outcome.hunks)
 
 
 def reconcile(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Reconciled:

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Awaitable
 
-from acp_nvim.hunks import ConflictRegion, merge, split_lines
+from acp_nvim.hunks import reconcile, split_lines
 from tests.proof.beliefs import Beliefs, By
 from tests.proof.deciding import added, text_of
 from tests.proof.lines import (
@@ -292,8 +292,8 @@ class Model:
             was = None if was_gone else text_of(before, name)
             lost = users(was) - users(text_of(after, name))
             lost -= {word for other in NAMES for word in users(text_of(after, other))}
-            there = [after.disk[other] for other in NAMES if self._conflicts(other)]
-            lost -= {word for text in there for word in users(text)}  # kept beside the user's text
+            others = [it for it in NAMES if it != name and self._conflicts(it)]
+            lost -= {word for it in others for word in users(after.disk[it])}  # moved there
             if self._conflicts(name):  # a script's line may stand against a rejection
                 lost -= users(after.disk[name]) & self.scripted
             at_home = {word for word in lost if self.home[word] == name}
@@ -386,7 +386,7 @@ class Model:
 def is_conflict(base: str | None, ours: str | None, theirs: str) -> bool:
     """Return whether both sides have changed the same place."""
     sides = (split_lines(text or "") for text in (base, ours, theirs))
-    return isinstance(merge(*sides), ConflictRegion)
+    return bool(reconcile(*sides).conflicts)
 
 
 def goes_back(newer: str | None, text: str, older: str) -> bool:

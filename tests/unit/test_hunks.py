@@ -16,14 +16,12 @@ from acp_nvim.hunks import (
     ConflictRegion,
     Effort,
     Hunk,
-    Merged,
     Recent,
     Reconciled,
     apply,
     bare_lines,
     diff,
     join_lines,
-    merge,
     reconcile,
     split_lines,
 )
@@ -114,8 +112,8 @@ def test_a_text_made_to_defeat_the_anchors() -> None:
     ],
 )
 def test_edits_apart_are_both_kept(base: str, ours: str, theirs: str, merged: str) -> None:
-    outcome = merge(list(base), list(ours), list(theirs))
-    assert isinstance(outcome, Merged)
+    outcome = reconcile(list(base), list(ours), list(theirs))
+    assert not outcome.conflicts
     assert "".join(apply(list(ours), outcome.hunks)) == merged
 
 
@@ -133,7 +131,8 @@ def test_edits_apart_are_both_kept(base: str, ours: str, theirs: str, merged: st
 def test_edits_of_the_same_place_conflict(
     base: str, ours: str, theirs: str, first: int, last: int, lines: str
 ) -> None:
-    assert merge(list(base), list(ours), list(theirs)) == ConflictRegion(first, last, tuple(lines))
+    found = reconcile(list(base), list(ours), list(theirs)).conflicts
+    assert found[0] == ConflictRegion(first, last, tuple(lines))
 
 
 def test_what_fits_is_taken_around_the_conflicts() -> None:
@@ -146,10 +145,10 @@ def test_what_fits_is_taken_around_the_conflicts() -> None:
 
 @given(TEXTS, TEXTS)
 def test_one_side_alone_never_conflicts(base: list[str], changed: list[str]) -> None:
-    assert merge(base, changed, base) == Merged(())
-    assert merge(base, changed, changed) == Merged(())
-    outcome = merge(base, base, changed)
-    assert isinstance(outcome, Merged)
+    assert reconcile(base, changed, base) == Reconciled((), ())
+    assert reconcile(base, changed, changed) == Reconciled((), ())
+    outcome = reconcile(base, base, changed)
+    assert not outcome.conflicts
     assert apply(base, outcome.hunks) == changed
 
 
@@ -182,7 +181,6 @@ def test_agrees_with_git_merge_file(
         for conflict in outcome.conflicts
     ]
     assert apply(ours, outcome.hunks) == git_merge(folder, "--ours") == text
-    assert isinstance(merge(base, ours, theirs), ConflictRegion) == bool(places)
 
 
 def write(folder: Path, *texts: list[str]) -> None:

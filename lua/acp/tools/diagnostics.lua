@@ -80,7 +80,7 @@ local function row_of(it)
     severity = SEVERITIES[it.severity] or 'error',
     source = plain(it.source),
     code = plain(it.code),
-    message = it.message,
+    message = plain(it.message) or '',
   }
 end
 

@@ -7,6 +7,8 @@ local api = vim.api
 
 local M = {}
 
+-- Entries of one answer: to look at more would hold the editor.
+local MOST = 5000
 local KINDS = { E = 'error', W = 'warning', I = 'info', N = 'note' }
 
 ---@type integer? the window with a file in which the user was last
@@ -79,21 +81,30 @@ end
 ---@param reply acp.ToolReply
 function M.list(arguments, reply)
   local here = current() or 0
-  local is_location = arguments.list == 'location'
-  local items = is_location and vim.fn.getloclist(here) or vim.fn.getqflist()
-  local title = is_location and vim.fn.getloclist(here, { title = 1 })
-    or vim.fn.getqflist({ title = 1 })
+  local get = vim.fn.getqflist
+  if arguments.list == 'location' then
+    get = function(what)
+      return vim.fn.getloclist(here, what)
+    end
+  end
+  local about, items = get({ size = 0, title = 0 }), {}
+  for index = 1, math.min(about.size, MOST) do
+    vim.list_extend(items, get({ idx = index, items = 0 }).items)
+  end
+  local paths = vim.defaulttable(function(buffer)
+    local name = buffer > 0 and api.nvim_buf_get_name(buffer) or ''
+    return name ~= '' and file_buffers.resolve(vim.fn.fnamemodify(name, ':p')) or ''
+  end)
   local entries = vim.tbl_map(function(it)
-    local name = it.bufnr > 0 and api.nvim_buf_get_name(it.bufnr) or ''
     return {
-      path = name ~= '' and file_buffers.resolve(vim.fn.fnamemodify(name, ':p')) or '',
+      path = paths[it.bufnr],
       line = it.lnum,
       column = it.col,
       kind = KINDS[it.type:upper()] or '',
       text = it.text,
     }
   end, items)
-  reply(nil, { title = title.title or '', entries = entries })
+  reply(nil, { title = about.title, entries = entries })
 end
 
 return M

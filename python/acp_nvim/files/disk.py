@@ -17,7 +17,6 @@ from io import FileIO
 from tempfile import mkstemp
 
 from anyio import to_thread
-from msgspec import Struct
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import rooted
@@ -34,14 +33,8 @@ LARGEST = 256 << 20
 """Bytes of a file that is read; it takes several times as many in memory."""
 
 
-class DiskText(Struct, frozen=True):
-    """The exact text of a file."""
-
-    text: str
-
-
-async def read(path: str, encoding: str = "") -> DiskText | None:
-    """Return the text of a file, None if there is none; `encoding`: that of its buffer, "" without.
+async def read(path: str, encoding: str = "") -> str | None:
+    """Return the exact text of a file, None for none; `encoding`: that of its buffer, "" without.
     Raises `FileProblem` if it is no text file or cannot be read.
     """
     with _sentences(path, "read"):
@@ -232,11 +225,11 @@ def remove(path: str) -> None:
         os.unlink(place.name, dir_fd=place.folder)
 
 
-def _read(file: FileIO, path: str, encoding: str) -> DiskText:
+def _read(file: FileIO, path: str, encoding: str) -> str:
     data = _content(file, path)
     if is_binary(data, encoding):
         raise FileProblem(f"{path} is a binary file")
-    return DiskText(exact_text(data, encoding))
+    return exact_text(data, encoding)
 
 
 def _content(file: FileIO, path: str) -> bytes:

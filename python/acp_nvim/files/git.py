@@ -35,7 +35,7 @@ COMPLAINT_LIMIT = 4_000
 PATIENCE = 10.0
 """Seconds that git may take."""
 
-_NO_GIT = "there is no git"
+NO_GIT = "git is not on your PATH: install it"
 _HARMLESS = (
     *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "protocol.allow=never", "-c", "safe.bareRepository=explicit"),
@@ -121,23 +121,25 @@ async def refusal(folder: str) -> str | None:
 
     Also None where there is no repository. Without git all files of the folder are looked at.
     """
+    why = await reason(folder)
+    return why and f"{why}. Until then .gitignore does not count, and there is no @diff"
+
+
+async def reason(folder: str) -> str | None:
+    """Return the same, without what comes of it."""
     above = await to_thread.run_sync(_repository, folder)
     said = await _complaint(folder) if above else ""
     if not above or not said:
         return None
-    if said == _NO_GIT:
-        reason = "git is not on your PATH: install it"
-    elif "dubious ownership" in said:
-        reason = (
-            f"git refuses {above}, which belongs to another user:"
-            f" git config --global --add safe.directory {shlex.quote(above)}"
-        )
-    elif "unknown option" in said or "usage: git" in said:
-        reason = "your git is too old: install 2.31 or newer"
-    else:
-        first = said.splitlines()[0].removeprefix("fatal: ")[:200]
-        reason = f"git does not read {above} ({first}): git status there says more"
-    return f"{reason}. Until then .gitignore does not count, and there is no @diff"
+    if said == NO_GIT:
+        return said
+    if "dubious ownership" in said:
+        trusting = f"git config --global --add safe.directory {shlex.quote(above)}"
+        return f"git refuses {above}, which belongs to another user: {trusting}"
+    if "unknown option" in said or "usage: git" in said:
+        return "your git is too old: install 2.31 or newer"
+    first = said.splitlines()[0].removeprefix("fatal: ")[:200]
+    return f"git does not read {above} ({first}): git status there says more"
 
 
 def _repository(folder: str) -> str:
@@ -159,7 +161,7 @@ async def _complaint(folder: str) -> str:
     except TimeoutError:
         return ""
     except (OSError, ValueError):
-        return _NO_GIT
+        return NO_GIT
     return (ran.said or "it fails") if ran.code else ""
 
 
@@ -207,6 +209,13 @@ async def rules(folder: str) -> list[str]:
     return _ruling(folder, os.fsdecode(places).splitlines(), await settings(folder))
 
 
+def _ruling(folder: str, own: Sequence[str], said: Sequence[Setting]) -> list[str]:
+    names = [os.path.expanduser(it.value) for it in said if it.key == "core.excludesfile"]
+    names += (os.path.join(_of_user(), name) for name in ("ignore", "config"))
+    names += (*own, *(it.file for it in said), os.path.expanduser("~/.gitconfig"))
+    return [os.path.join(folder, name) for name in dict.fromkeys(names)]
+
+
 async def may_convert(folder: str) -> bool:
     """Return whether a file on disk may have other bytes than its blob, attributes apart that lie
     among the files."""
@@ -214,12 +223,9 @@ async def may_convert(folder: str) -> bool:
     own = await _output(folder, ("rev-parse", "--git-path", "info/attributes"), LISTING_LIMIT)
     if own is None or any(it.key in _CONVERTING for it in said):
         return True
-    places = os.path.join(folder, os.fsdecode(own).rstrip("\n")), *_attributes_elsewhere()
+    here = os.path.join(folder, os.fsdecode(own).rstrip("\n"))
+    places = here, os.path.join(_of_user(), "attributes"), "/etc/gitattributes"
     return await to_thread.run_sync(lambda: any(map(os.path.lexists, places)))
-
-
-def _attributes_elsewhere() -> tuple[str, str]:
-    return os.path.join(_of_user(), "attributes"), "/etc/gitattributes"
 
 
 def _of_user() -> str:
@@ -228,18 +234,14 @@ def _of_user() -> str:
     return os.path.join(above, "git")
 
 
-def _ruling(folder: str, own: Sequence[str], said: Sequence[Setting]) -> list[str]:
-    names = [os.path.expanduser(it.value) for it in said if it.key == "core.excludesfile"]
-    names += (os.path.join(_of_user(), name) for name in ("ignore", "config"))
-    names += (*own, *(it.file for it in said), os.path.expanduser("~/.gitconfig"))
-    return [os.path.join(folder, name) for name in dict.fromkeys(names)]
-
-
 async def index_written(folder: str) -> int:
     """Return when git's index of a folder was written last, in ns; 0: there is none."""
     place = await _output(folder, ("rev-parse", "--git-path", "index"), LISTING_LIMIT) or b""
     path = os.path.join(folder, os.fsdecode(place.removesuffix(b"\n")))
-    return await to_thread.run_sync(_modified, path)
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 async def index(folder: str, limit: int) -> dict[str, Tracked]:
@@ -265,13 +267,6 @@ async def blobs(folder: str, tracked: Mapping[str, Tracked], limit: int) -> dict
     output = await _output(folder, _BLOBS, limit, wanted.encode()) or b""
     kept = _unfiltered(inside(folder), os.fsdecode(converted).split("\0"))
     return dict(_cut(paths, output, kept, tracked))
-
-
-def _modified(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0
 
 
 def _tracked(start: str, output: bytes) -> dict[str, Tracked]:
@@ -311,12 +306,8 @@ async def settings(folder: str) -> list[Setting]:
     output = await _output(folder, _SETTINGS, LISTING_LIMIT) or b""
     words = os.fsdecode(output).split("\0")
     said = zip(words[::2], words[1::2], strict=False)
-    return [_setting(origin, it) for origin, it in said if origin.startswith("file:")]
-
-
-def _setting(origin: str, said: str) -> Setting:
-    key, _, value = said.partition("\n")
-    return Setting(origin.removeprefix("file:"), key, value)
+    own = ((origin[5:], it.partition("\n")) for origin, it in said if origin[:5] == "file:")
+    return [Setting(file, key, value) for file, (key, _, value) in own]
 
 
 async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names | None:

@@ -23,12 +23,11 @@ from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.history.line_ends import even
 from acp_nvim.history.versions import nearest, taken_back
 
-MOST_KNOWN = 1_000
-"""Texts that are remembered of a session; what the agent has learned longest ago goes first."""
+MOST_KNOWN = 2_000
+"""Files that are remembered, of all sessions together; what was learned longest ago goes first."""
 
 MOST_TEXT = 32 << 20
-"""Characters of all texts that are remembered, of all sessions together; the newest one counts
-whatever its size."""
+"""Characters of their texts; the newest one counts whatever its size."""
 
 MOST_UPON = 10
 """Versions that an agent's own changes were made upon, one after the other."""
@@ -106,7 +105,8 @@ class Known(Struct, frozen=True):
 
     def changed(self, base: Text) -> Known:
         """Return it after a change of its own has made this version of its last one."""
-        upon = (*self.upon, self.base) if isinstance(self.base, str) else self.upon
+        older = self.base if self.base is not None else ""
+        upon = (*self.upon, older) if isinstance(older, str) else self.upon
         return replace(self, base=base, made=UNKNOWN, upon=tuple(dict.fromkeys(upon))[-MOST_UPON:])
 
 
@@ -129,10 +129,10 @@ class Knowledge:
     """
 
     def __init__(self) -> None:
-        self._sessions: dict[SessionKey, dict[str, Known]] = {}
+        self._known: dict[tuple[SessionKey, str], Known] = {}
         self._revisions: dict[SessionKey, int] = {}
         self._size = 0
-        """Characters of all that the sessions know."""
+        """Characters of all that is known."""
         self._agreed: dict[str, Agreed] = {}
         self._writers: dict[str, Author] = {}
         """By path, who has written it through us, and since then at most the user."""
@@ -169,7 +169,7 @@ class Knowledge:
         agreed = self._agreement(path, written.saved)
         was, encoding = self.of(session, path), written.encoding or ""
         if written.taken:
-            known = replace(was, base=base).changed(content)
+            known = replace(was, base=written.disk if base is UNKNOWN else base).changed(content)
             returned = was.returned if was.has_written(content, author) else UNKNOWN
             turn = None if author is None else author.turn_key
             known = replace(known, encoding=encoding, returned=returned, writer=turn)
@@ -189,7 +189,10 @@ class Knowledge:
         moved = None if older is None else older.then(written.before, written.after)
         version = replace(moved or Candidate(content, ""), encoding=encoding)
         self._agreed[path] = Agreed(version, written.saved)
-        while len(self._agreed) > 1 and self._agreed_too_much():
+        while len(self._agreed) > 1 and (
+            len(self._agreed) > MOST_KNOWN
+            or sum(it.version.size for it in self._agreed.values()) > MOST_TEXT
+        ):
             del self._agreed[next(iter(self._agreed))]
 
     def left(
@@ -233,12 +236,12 @@ class Knowledge:
         It may come after the turn, and no tool call names it.
         """
         author, disk, buffer = self._writers.get(live.path), live.disk, live.buffer
-        if author is None or disk is None or not disk.text:
+        if author is None or not disk:
             return None
         if buffer is None or (live.stamp and live.stamp == buffer.synced):
             return None
         known = self.of(author.reader_key, live.path)
-        is_same = _begins(known, clean(disk.text, live.encoding))
+        is_same = _begins(known, clean(disk, live.encoding))
         return replace(author, how="found") if is_same else None
 
     def followed(self, path: str, author: Author | None, found: Followed) -> None:
@@ -260,9 +263,8 @@ class Knowledge:
         self._agree(path, before, after)
         if before != after:
             self._writers.pop(path, None)
-        for session, files in tuple(self._sessions.items()):
-            known = files.get(path, NOTHING)
-            if isinstance(known.latest, Unknown) or before == after:
+        for (session, name), known in tuple(self._known.items()):
+            if name != path or isinstance(known.latest, Unknown) or before == after:
                 continue
             last = known.latest if isinstance(known.returned, Unknown) else known.returned
             now = as_carried(last, before, after) if last is not None else after and clean(after)
@@ -324,52 +326,35 @@ class Knowledge:
             return None
         return agreed
 
-    def _agreed_too_much(self) -> bool:
-        size = sum(it.version.size for it in self._agreed.values())
-        return len(self._agreed) > MOST_KNOWN or size > MOST_TEXT
-
     def _know(self, session: SessionKey, path: str, known: Known) -> None:
-        files = self._sessions.setdefault(session, {})
-        self._drop(files, path)
-        files[path] = known
+        self._drop(session, path)
+        self._known[session, path] = known
         self._size += known.size
         self._revisions[session] = self.revision(session) + 1
-        self._bound(files)
-        if self._size > MOST_TEXT:
-            self._forget_oldest(session, path)
+        while len(self._known) > 1 and (self._size > MOST_TEXT or len(self._known) > MOST_KNOWN):
+            self._drop(*next(iter(self._known)))
 
-    def _drop(self, files: dict[str, Known], path: str) -> None:
-        if known := files.pop(path, None):
+    def _drop(self, session: SessionKey, path: str) -> None:
+        if known := self._known.pop((session, path), None):
             self._size -= known.size
-
-    def _forget_oldest(self, session: SessionKey, path: str) -> None:
-        """Forget texts, those of that session first, until the rest is not too much."""
-        sessions = sorted(self._sessions, key=lambda it: it != session)
-        for each in sessions:
-            for old in [it for it in self._sessions[each] if (each, it) != (session, path)]:
-                if self._size <= MOST_TEXT:
-                    return
-                self._drop(self._sessions[each], old)
 
     def unlearn(self, session: SessionKey, path: str) -> None:
         """Nobody knows any more what the agent takes the file for."""
-        self._unlearn_text(self._sessions.get(session, {}), path)
-
-    def _unlearn_text(self, files: dict[str, Known], path: str) -> None:
-        """Forget the text as which the agent knows the file, and leave the rest as it is."""
-        if path in files:
-            self._size -= files[path].size
-            files[path] = replace(files[path], text=UNKNOWN)
-            self._size += files[path].size
+        if known := self._known.get((session, path)):
+            self._known[session, path] = replace(known, text=UNKNOWN)
+            self._measure()
 
     def of(self, session: SessionKey, path: str) -> Known:
         """Return what the agent knows of one file."""
-        return self._sessions.get(session, {}).get(path, NOTHING)
+        return self._known.get((session, path), NOTHING)
 
     def texts(self, session: SessionKey) -> Mapping[str, str | None]:
         """Return what the agent takes files for, of all of which that is known, oldest first."""
-        files = self._sessions.get(session, {})
-        return {path: it.text for path, it in tuple(files.items()) if it.text is not UNKNOWN}
+        known = self._of_session(session).items()
+        return {path: it.text for path, it in known if it.text is not UNKNOWN}
+
+    def _of_session(self, session: SessionKey) -> dict[str, Known]:
+        return {path: it for (whose, path), it in tuple(self._known.items()) if whose == session}
 
     def revision(self, session: SessionKey) -> int:
         """Return a number that is another when the agent has learned something."""
@@ -377,28 +362,18 @@ class Knowledge:
 
     def close(self, session: SessionKey) -> None:
         """The session is over, or begins anew: what it was served is no base of a write."""
-        files = self._sessions.get(session, {})
-        self._sessions[session] = {
-            path: replace(it, base=UNKNOWN, made=UNKNOWN, upon=()) for path, it in files.items()
-        }
+        for path, known in self._of_session(session).items():
+            self._known[session, path] = replace(known, base=UNKNOWN, made=UNKNOWN, upon=())
         self._measure()
 
     def forget(self, session: SessionKey) -> None:
         """The session was deleted."""
-        self._sessions.pop(session, None)
+        for path in self._of_session(session):
+            self._drop(session, path)
         self._revisions.pop(session, None)
-        self._measure()
 
     def _measure(self) -> None:
-        records = (it for files in tuple(self._sessions.values()) for it in tuple(files.values()))
-        self._size = sum(it.size for it in records)
-
-    def _bound(self, files: dict[str, Known]) -> None:
-        if len(files) <= MOST_KNOWN:
-            return
-        known = [path for path, it in files.items() if it.text is not UNKNOWN]
-        for path in known[:-MOST_KNOWN]:
-            self._unlearn_text(files, path)
+        self._size = sum(it.size for it in tuple(self._known.values()))
 
 
 def _begins(known: Known, text: str | None) -> bool:

@@ -10,7 +10,6 @@ from msgspec import Struct
 from acp_nvim.editor import Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.disk import DiskText
 from acp_nvim.files.encoding import clean, decoded
 from acp_nvim.files.text import buffer_text
 from acp_nvim.history.attributes import NO_FILE, FileAttributes
@@ -29,7 +28,7 @@ class LiveFile(Struct, frozen=True):
     """
 
     path: str
-    disk: DiskText | None = None
+    disk: str | None = None
     buffer: LiveBuffer | None = None
     problem: FileProblem | None = None
     stamp: str = ""
@@ -41,12 +40,12 @@ class LiveFile(Struct, frozen=True):
         """What the disk holds, exactly; None: no file. Raises `FileProblem`."""
         if self.problem is not None:
             raise self.problem
-        return None if self.disk is None else self.disk.text
+        return self.disk
 
     @property
     def read_text(self) -> str:
         """The text that was read from the disk, to tell how much there is to do; "" for none."""
-        return "" if self.disk is None else self.disk.text
+        return self.disk or ""
 
     @property
     def exact(self) -> str | None:
@@ -72,7 +71,7 @@ class LiveFile(Struct, frozen=True):
         exactly, as long as that is as it was then; else its lines."""
         assert self.buffer is not None
         is_read = self.disk is not None and self.stamp and self.stamp == self.buffer.read_at
-        return self.disk.text if self.disk is not None and is_read else buffer_text(self.buffer)
+        return self.disk if self.disk is not None and is_read else buffer_text(self.buffer)
 
     @property
     def unsaved(self) -> bool:

@@ -25,11 +25,12 @@ import anyio
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside_if_large
-from acp_nvim.editor import Files
+from acp_nvim.editor import Busy, Files
 from acp_nvim.errors import Code, FileProblem, OutsideRoots, RequestFailed
 from acp_nvim.files import disk, event
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
+from acp_nvim.files.deferred import StillBusy
 from acp_nvim.files.encoding import Misfit, clean, encoded, is_misread
 from acp_nvim.files.event import (
     Conflicted,
@@ -38,7 +39,6 @@ from acp_nvim.files.event import (
     WriteRefused,
 )
 from acp_nvim.files.guard import Guard, is_named
-from acp_nvim.files.hands import StillBusy
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
@@ -56,8 +56,6 @@ from acp_nvim.session.request import (
     WriteFileRequest,
 )
 
-MOST_REFUSED = 100
-"""Writes that the user was told to be refused, and that may come again."""
 MOST_TOLD = 10
 """Refused writes of one turn that the user is told by a message; the chat has more."""
 
@@ -93,9 +91,8 @@ class FileService:
         self._emit = emit
         self._author = author
         self._noted = noted
-        self._refused: dict[tuple[SessionKey, str], str] = {}
-        self._told: tuple[object, int] = (None, 0)
-        """A turn, and of how many of its refused writes the user was told."""
+        self._told: tuple[object, dict[str, str]] = (None, {})
+        """A turn, and of which of its refused writes the user was told, with the reason."""
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -119,7 +116,9 @@ class FileService:
                 live = await self._current(path)
                 text = await aside_if_large(partial(getattr, live, "for_agent"), live.read_text)
                 if text is None and not empty_for_missing:
-                    raise _not_found(path)
+                    uri = {"uri": Path(path).as_uri()}
+                    said = f"{path} does not exist"
+                    raise RequestFailed(Code.RESOURCE_NOT_FOUND, said, uri)
                 text = text or ""
                 learn = partial(self._knowledge.learn, session, path, text, "served")
                 await aside_if_large(partial(learn, live.encoding), text)
@@ -148,27 +147,17 @@ class FileService:
             except FileProblem as problem:
                 self._refuse(session, request.path, problem)
                 raise
-            self._refused.pop((session, request.path), None)
         return FileWritten()
 
     def _refuse(self, session: SessionKey, path: str, problem: FileProblem) -> None:
-        """Tell the user why, by a message only once, though the agent tries again."""
+        """Tell the user why, by a message once a turn, though the agent tries again."""
         reason = problem.told or _of_it(problem, path)
-        key = session, path
-        known = isinstance(problem, StillBusy) or self._refused.pop(key, "") == reason
-        known = known or self._is_enough(session)
-        self._refused[key] = reason
-        if len(self._refused) > MOST_REFUSED:
-            del self._refused[next(iter(self._refused))]
-        self._emit(WriteRefused(session, path, reason, known))
-
-    def _is_enough(self, session: SessionKey) -> bool:
-        """Tell whether the user was told of enough refused writes of this turn; counts them."""
         author = self._author(session[1], "")
         turn = session if author is None else author.turn_key
-        count = self._told[1] if self._told[0] == turn else 0
-        self._told = turn, count + 1
-        return count >= MOST_TOLD
+        told = self._told[1] if self._told[0] == turn else {}
+        known = isinstance(problem, StillBusy) or told.get(path) == reason or len(told) >= MOST_TOLD
+        self._told = turn, told if known else {**told, path: reason}
+        self._emit(WriteRefused(session, path, reason, known))
 
     async def _ask(self, guard: Guard, request: WriteFileRequest, path: str, content: str) -> None:
         before = (await load(self._files, path)).shown
@@ -217,10 +206,10 @@ class FileService:
         Raises `Busy`, or `FileProblem` if the buffer cannot have that.
         """
         synced = await self._sync.sync(path, author and replace(author, how="found"))
-        if synced.busy is not None:
-            raise synced.busy
-        if synced.unread is not None:
-            raise FileProblem(f"{path} stays as it is: {synced.unread}") from synced.unread
+        if isinstance(synced.problem, Busy):
+            raise synced.problem
+        if synced.problem is not None:
+            raise FileProblem(f"{path} stays as it is: {synced.problem}") from synced.problem
         return synced
 
     async def _write(
@@ -236,8 +225,9 @@ class FileService:
             written = await write(self._files, live, request, partial(self._again, path, author))
         except FileProblem as problem:
             self._sync.deferred.refused(path)
-            if isinstance(problem, WriteConflict):
-                self._conflicted(request, problem, author)
+            if isinstance(problem, WriteConflict) and author is not None:
+                sides = path, author, problem.base, problem.content, problem.places
+                self._emit(Conflicted(Conflict(*sides, on_disk=problem.on_disk)))
             raise
         try:
             if written.encoding is not None:
@@ -263,7 +253,10 @@ class FileService:
         if written.taken:
             self._emit(ConflictSettled(path))
         if written.stamp and written.stamp != disk.stamp(path):
-            await self._formatted(path, author)
+            # what a formatter has made of the file on disk is the agent's doing, too
+            now = (await load(self._files, path)).buffer
+            if now is not None and not now.modified:
+                await self._sync.sync(path, author)
 
     def _request(
         self, session: SessionKey, synced: Synced, content: str, author: Author | None
@@ -312,12 +305,6 @@ class FileService:
                 "its encoding is another one since the agent read it: the agent was told so",
             )
 
-    async def _formatted(self, path: str, author: Author | None) -> None:
-        """See what a formatter has made of the file on disk: that is the agent's doing, too."""
-        live = await load(self._files, path)
-        if live.buffer is not None and not live.buffer.modified:
-            await self._sync.sync(path, author)
-
     async def _begun(
         self, path: str, author: Author | None, encoding: str, before: str | None, after: str
     ) -> None:
@@ -342,15 +329,6 @@ class FileService:
                 f"{line + 1}: it must be saved, or read again, in the editor first",
                 f"you and another program have changed line {line + 1}: :write or :edit! first",
             )
-
-    def _conflicted(
-        self, request: WriteRequest, found: WriteConflict, author: Author | None
-    ) -> None:
-        if author is not None:
-            places, on_disk = found.places, found.on_disk
-            sides = found.base, found.content
-            conflict = Conflict(request.path, author, *sides, places, on_disk=on_disk)
-            self._emit(Conflicted(conflict))
 
     async def _opened(self, path: str, author: Author | None, written: WriteResult) -> WriteResult:
         """Return what was written to the disk, with what a buffer has that was opened meanwhile."""
@@ -393,8 +371,3 @@ def _of_it(problem: FileProblem, path: str) -> str:
     names = () if isinstance(problem, OutsideRoots) else (path, os.path.realpath(path))
     name = next((it for it in names if text.startswith(f"{it} ")), "")
     return f"it{text.removeprefix(name)}" if name else text
-
-
-def _not_found(path: str) -> RequestFailed:
-    uri = {"uri": Path(path).as_uri()}
-    return RequestFailed(Code.RESOURCE_NOT_FOUND, f"{path} does not exist", uri)

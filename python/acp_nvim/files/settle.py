@@ -305,7 +305,7 @@ def _is_as_written(live: LiveFile) -> bool:
     buffer = live.buffer
     if buffer is None or not buffer.modified or not buffer.written or live.disk is None:
         return False
-    return written_text(buffer, buffer.written, live.disk.text) == live.disk.text
+    return written_text(buffer, buffer.written, live.disk) == live.disk
 
 
 def _since_written(live: LiveFile, change: DiskChange | None) -> tuple[LiveFile, DiskChange | None]:
@@ -314,7 +314,7 @@ def _since_written(live: LiveFile, change: DiskChange | None) -> tuple[LiveFile,
     buffer = live.buffer
     if buffer is None or buffer.written is None or change is None or live.disk is None:
         return live, change
-    now = live.disk.text
+    now = live.disk
     lines = buffer.written if buffer.modified else buffer.lines
     text = written_text(buffer, lines, now)
     if not lines or text == now:
@@ -358,7 +358,10 @@ def _take(
     has_come = change is not None and change.before is None  # Neovim would ask about a new file
     # the user's write is known from now on
     is_new = now != text or touched or has_come or is_users
-    edit = _following(buffer, text, now) if is_new else None
+    edit: BufferEdit | None = None
+    if is_new:
+        hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
+        edit = BufferEdit(hunks, options, follows=True)
     return Settlement(edit, None if before == now else Followed(before, now))
 
 
@@ -367,12 +370,6 @@ def _gone(buffer: LiveBuffer, text: str, change: DiskChange | None) -> Settlemen
         return NOTHING
     # An empty buffer was opened where the file had been: what was there is what was last seen.
     return Settlement(followed=Followed(change.before if buffer.empty else text, None))
-
-
-def _following(buffer: LiveBuffer, text: str, now: str) -> BufferEdit:
-    """Return what makes the buffer, which has that text, equal the disk as it is now."""
-    hunks, options = ((), options_of(buffer)) if now == text else form_edits(now, buffer)
-    return BufferEdit(hunks, options, follows=True)
 
 
 def _before(

@@ -26,16 +26,14 @@ from acp_nvim.files import disk
 from acp_nvim.files.attribution import OF_EDITOR, Attribution, resolved_within
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.conflicts import Conflicts
-from acp_nvim.files.deferred import Deferred, DeferredChange, as_new
-from acp_nvim.files.disk import DiskText
+from acp_nvim.files.conflicts import Conflicts, saved_at
+from acp_nvim.files.deferred import Deferred, DeferredChange, Hands, as_new
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import Books, DiskChanged, Emit, FileWritten, Unrecoverable
-from acp_nvim.files.hands import Hands
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved, joined
+from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved
 from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
 
@@ -44,14 +42,12 @@ ATTEMPTS = 5
 
 
 class Synced(Struct, frozen=True):
-    """A file after it was brought up to the disk; what that was known to hold until then, and had
-    new, if anything. `busy`: the user's hands keep the buffer from it; `unread`: Neovim does."""
+    """A file after it was brought up to the disk, and what that was known to hold until then.
+    `problem`: the buffer is not, for the user's hands are on it, or Neovim cannot read that."""
 
     live: LiveFile
     known: Text = UNKNOWN
-    change: DiskChange | None = None
-    busy: Busy | None = None
-    unread: NotRead | None = None
+    problem: Busy | NotRead | None = None
 
 
 class DiskSync:
@@ -82,7 +78,6 @@ class DiskSync:
         self.hands = Hands(emit)
         self.ended = self._asked.ended
         self.deferred = Deferred(emit, knowledge)
-        self._busy: dict[str, Busy] = {}
         self.conflicts = Conflicts(emit)
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
@@ -111,7 +106,7 @@ class DiskSync:
     async def run(self) -> None:
         """Follow the disk for ever; the caller's task group ends it."""
         while True:
-            with anyio.move_on_after(self.hands.patience.silent if self._busy else None):
+            with anyio.move_on_after(self.hands.patience.silent if self.deferred.is_busy else None):
                 await self._wake.wait()
             self._wake = anyio.Event()
             await self.drain()
@@ -162,7 +157,7 @@ class DiskSync:
             async with self.exclusive():
                 live = (await self.sync(path)).live
                 if live.disk is not None:
-                    text = live.read(live.disk.text)
+                    text = live.read(live.disk)
                     self._knowledge.learn(session, path, text, "read", live.encoding)
 
     @asynccontextmanager
@@ -191,7 +186,8 @@ class DiskSync:
         asked = self._asked.take()
         for path, author in asked.paths.items():
             with self._alone():
-                await self.sync(path, author, sure=path in asked.sure)
+                if not self._is_as_read(path):
+                    await self.sync(path, author, sure=path in asked.sure)
         for roots, author in asked.roots.items():
             with self._alone():
                 await self._sweep(author, roots)
@@ -218,10 +214,9 @@ class DiskSync:
             change = await self._baselines.look(path, encoding)
             if attempt or change is not None:  # the user has gone on meanwhile
                 buffer = await self._files.loaded(path)
-            told = told if change is None else joined(told, change)
+            told = told or change
             same = change is None and isinstance(known, str) and path not in self.conflicts
-            opened = await self._files.loaded(path) if change and not buffer else buffer
-            live = self._as_seen(path, opened) or await with_buffer(path, opened)
+            live = self._as_seen(path, buffer) or await with_buffer(path, buffer)
             change = self.deferred.without_own(live, change)
             whose = self._asked.whose(path, author, self._knowledge.repeats(live))
             found = await self._follow(live, whose, change, same=same, sure=sure)
@@ -230,14 +225,14 @@ class DiskSync:
                 break
         if before is UNKNOWN and told is not None:
             before = told.before
-        return Synced(live, before, told, self._busy.get(path), self.deferred.unread(path))
+        return Synced(live, before, self.deferred.problem(path))
 
     def _as_seen(self, path: str, buffer: LiveBuffer | None) -> LiveFile | None:
         """Return the file as it was just looked at, None if that has no text, or is over."""
         text, stamp = self._baselines.text(path, encoding_of(buffer)), disk.stamp(path)
         if not isinstance(text, str) or not self._baselines.held(path, stamp):
             return None
-        return LiveFile(path, DiskText(text), buffer, stamp=stamp, mode=disk.mode(path))
+        return LiveFile(path, text, buffer, stamp=stamp, mode=disk.mode(path))
 
     async def refresh(self, path: str, encoding: str, text: str | None = None) -> None:
         """See the file as it is now: it was we who wrote it, through a buffer in that encoding.
@@ -253,9 +248,10 @@ class DiskSync:
         that, `UNKNOWN`: nothing else. Another program may have changed it since."""
         if not isinstance(left, Unknown):
             self._baselines.note(path, left)
+        waited = self.deferred.problem(path)
         self.deferred.over(path)
         self.conflicts.over(path)
-        self._waits(path)
+        self._waits(path, waited)
 
     async def opened(self, path: str, author: Author | None, change: DiskChange) -> Followed | None:
         """Bring in a buffer of a file that was written because it had none: there may be one now.
@@ -266,8 +262,9 @@ class DiskSync:
         try:
             live, followed = await self._settle(await load(self._files, path), late)
         except FileProblem as problem:
+            waited = self.deferred.problem(path)
             self.deferred.later(path, late, problem)
-            self._waits(path, problem, author, tell=True)
+            self._waits(path, waited, problem, author, tell=True)
             return None
         await self.refresh(path, live.encoding, change.after)
         if followed is not None:
@@ -313,25 +310,26 @@ class DiskSync:
         """Return whether who was in step with the file at that stamp has had what it has, as we
         have, and nothing waits."""
         stamp = disk.stamp(path)
-        waits = path in self.deferred or path in self.conflicts or path in self._busy
+        waits = path in self.deferred or path in self.conflicts
         return not waits and stamp == synced != "" and self._baselines.held(path, stamp)
+
+    def _is_as_read(self, path: str) -> bool:
+        """Return whether the file is as its buffer was when that was read last: nobody is asked."""
+        buffer = self._files.known(path)
+        if buffer is None or not self._baselines.is_settled(path):
+            return False
+        return self.is_in_step(path, buffer.synced)
 
     async def _found(self, change: DiskChange, author: Author | None, *, is_open: bool) -> bool:
         """Take what a sweep has found; return whether that is done."""
         whose = self._asked.whose(change.path, author)
         with self.deferred.amid(DeferredChange(change, whose)):
+            live = LiveFile(change.path, stamp=disk.stamp(change.path))
             if is_open or change.path in self.deferred:
                 live = await load(self._files, change.path)
-                new = self.deferred.without_own(live, change)
-                whose = self._asked.whose(change.path, author, self._knowledge.repeats(live))
-                return await self._follow(live, whose, new) is not None
-            live = LiveFile(change.path, stamp=disk.stamp(change.path))
-            is_sure = self._asked.how_sure(change.path, whose)
-            if (
-                followed := (await self._settle(live, DeferredChange(change, whose)))[1]
-            ) is not None:
-                await self._took(live, whose, followed, change, is_sure)
-        return False
+            new = self.deferred.without_own(live, change)
+            whose = self._asked.whose(change.path, author, self._knowledge.repeats(live))
+            return await self._follow(live, whose, new) is not None
 
     async def _miss(
         self, reasons: Mapping[str, str], by: Author | None, *, gone: bool = False
@@ -375,9 +373,9 @@ class DiskSync:
             except FileProblem as problem:
                 # The buffer stays as it was, and Neovim warns the user as it does without us.
                 self.deferred.later(live.path, late, problem, is_new=is_new)
-                self._waits(live.path, problem, author, tell=change is not None)
+                self._waits(path, late.problem, problem, author, tell=change is not None)
                 return None if isinstance(problem, Moved) else live
-            self._waits(live.path)
+            self._waits(path, late.problem)
             if followed is not None:
                 followed = as_new(followed) if late.amid else followed
                 await self._took(live, author, followed, change, is_sure)
@@ -394,21 +392,21 @@ class DiskSync:
     def _waits(
         self,
         path: str,
+        waited: FileProblem | None,
         problem: FileProblem | None = None,
         author: Author | None = None,
         *,
         tell: bool = False,
     ) -> None:
-        """Take note whether the file is to be tried again when the user's hands are off it."""
-        waited = self._busy.pop(path, None)
+        """Take note whether the file is to be tried again when the user's hands are off it;
+        `waited`: why it was not done the last time."""
         self.hands.stays(path, problem, author)
         if isinstance(problem, Busy):
-            self._busy[path] = problem
             if tell:
                 self.hands.waits(path, author.turn_key[:2] if author else None, problem)
-            if waited is None:
+            if not isinstance(waited, Busy):
                 self._wake.set()  # `run` looks at the clock from now on
-        elif waited is not None:
+        elif isinstance(waited, Busy):
             self.hands.over(path)
 
     async def _settle(
@@ -465,7 +463,9 @@ class DiskSync:
         change, text = late.change, live.exact or ""
         if change is not None and change.after is not None:
             # beside what the user has written the rest of it may stand against that
-            base = change.before or ""
+            lineage = self._knowledge.lineage(late.author, live.path, late.known, saved_at(live))
+            was = change.before or ""
+            base = lineage.base(was, change.after, live.encoding, change.held)
             without, _ = reconciled(change.after, text, base)
             _, conflicts = reconciled(base, without, change.after)
             found = Followed(without, text, base, change.after, conflicts)

@@ -14,11 +14,11 @@ from acp_nvim.history.line_ends import Even
 from acp_nvim.hunks import (
     ConflictRegion,
     Hunk,
+    Reconciled,
     apply,
     bare_lines,
     diff,
     join_lines,
-    merge,
     moved,
     reconcile,
 )
@@ -127,14 +127,12 @@ def _after(text: str, count: int) -> str:
     return pieces[count] if len(pieces) > count else ""
 
 
-def merged(base: str, ours: str, theirs: str) -> str | ConflictRegion:
-    """Return both sides' edits of the base together, or where they conflict (lines of ours)."""
+def merged(base: str, ours: str, theirs: str) -> tuple[str, Reconciled]:
+    """Return ours with what fits of theirs, and what that was, in the lines of ours."""
     even = Even(base, ours, theirs)
-    old, lines, new = even.lines
-    outcome = merge(old, lines, new)
-    if isinstance(outcome, ConflictRegion):
-        return outcome
-    return even.merged(apply(lines, outcome.hunks))
+    outcome, lines = reconcile(*even.lines), even.lines[1]
+    our_last = any(place.last == len(lines) for place in outcome.conflicts)
+    return even.merged(apply(lines, outcome.hunks), our_last=our_last), outcome
 
 
 def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[ConflictRegion, ...]]:
@@ -142,16 +140,13 @@ def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[ConflictRe
 
     A place is the 0-based lines [first, last), where ours stays, and what theirs has there.
     """
-    even = Even(base, ours, theirs)
-    old, lines, new = even.lines
-    outcome = reconcile(old, lines, new)
+    text, outcome = merged(base, ours, theirs)
     places: list[ConflictRegion] = []
     for place in outcome.conflicts:
         before = [hunk for hunk in outcome.hunks if hunk.last <= place.first]
         grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in before)
         places.append(ConflictRegion(place.first + grown, place.last + grown, place.lines))
-    our_last = any(place.last == len(lines) for place in outcome.conflicts)
-    return even.merged(apply(lines, outcome.hunks), our_last=our_last), tuple(places)
+    return text, tuple(places)
 
 
 def apart(base: str, ours: str, theirs: str) -> tuple[tuple[int, int], ...]:

@@ -1,11 +1,13 @@
-"""An agent's whole text for one file, merged with the user's and written (C-229 to C-236).
+"""How a file gets another text, through its buffer where it is open, else on the disk.
 
-Through the buffer where the file is open, else to the disk. All of it happens, or nothing.
+`write`: an agent's whole text, merged with the user's (C-229 to C-236). `put`: the text that a
+decision of the user's leaves, exact to the byte. All of it happens, or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -18,12 +20,13 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import UTF_8, NotRead, codec, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.text import buffer_text, form_edits
+from acp_nvim.files.text import buffer_text, form_edits, merged
+from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.line_ends import Even, with_ends_of
-from acp_nvim.hunks import ConflictRegion, Hunk, apply, diff, reconcile
+from acp_nvim.hunks import ConflictRegion, Hunk, diff
 
 ATTEMPTS = 5
-"""How often a write begins anew because the user types meanwhile."""
+"""How often a write begins anew because the user types meanwhile, or Neovim reads the file."""
 
 
 async def _unheard(_before: str | None, _after: str) -> None:
@@ -155,23 +158,16 @@ async def _to_disk(files: Files, live: LiveFile, request: WriteRequest) -> Write
         raise FileProblem(
             f"{live.path} is open in {holder}, which would overwrite it: it must be closed there",
         )
-    now, saved = live.on_disk, await files.saved(live.path)
-    if disk.stamp(live.path) != live.stamp:
-        return None
-    if now is None:
-        data = exact_bytes(live.path, request.content)
-        await request.begun(None, request.content)
-        is_written = await disk.write(live.path, data, seen=live.stamp)
-        return WriteResult(None, request.content, saved=saved) if is_written else None
-    base = request.base if isinstance(request.base, str) else now
-    merging = partial(_merge, request, base, now, now)
-    text = await aside_if_large(merging, now, request.content)
+    now, text, saved = live.on_disk, request.content, await files.saved(live.path)
+    if now is not None:
+        base = request.base if isinstance(request.base, str) else now
+        text = await aside_if_large(partial(_merge, request, base, now, now), now, text)
     if disk.stamp(live.path) != live.stamp:
         return None
     if text != now:
         data = exact_bytes(live.path, text)
         await request.begun(now, text)
-        in_place = await files.in_place()
+        in_place = now is not None and await files.in_place()
         if not await disk.write(live.path, data, in_place=in_place, seen=live.stamp):
             return None
     return WriteResult(now, text, disk=now, saved=saved)
@@ -191,16 +187,16 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
         kept = WriteResult(text, text, taken=False, encoding=live.encoding, disk=on_disk)
         return replace(kept, saved=buffer.saved, left=live.on_disk)
     editing = partial(_edit, request, buffer, ours, on_disk)
-    merged, hunks, options = await aside_if_large(editing, ours, request.content)
+    both, hunks, options = await aside_if_large(editing, ours, request.content)
     encoding = options.encoding or "utf-8"
-    result = WriteResult(before, merged, encoding=encoding, disk=on_disk, saved=buffer.saved)
-    saved = merged == on_disk and not buffer.modified
+    result = WriteResult(before, both, encoding=encoding, disk=on_disk, saved=buffer.saved)
+    saved = both == on_disk and not buffer.modified
     if saved:
         result = replace(result, left=live.on_disk)
-        if merged == text:
+        if both == text:
             return result
-    exact_bytes(live.path, merged)
-    await request.begun(before, merged)
+    exact_bytes(live.path, both)
+    await request.begun(before, both)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(live.path, buffer, hunks, options, stamp=live.stamp)
@@ -247,8 +243,8 @@ def _edit(
     request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None
 ) -> tuple[str, tuple[Hunk, ...], BufferOptions]:
     """Return the merged text, and what makes it of the buffer. Raises `WriteConflict`."""
-    merged = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
-    return merged, *form_edits(merged, buffer)
+    both = _merge(request, _base(request, buffer, ours, on_disk), ours, on_disk)
+    return both, *form_edits(both, buffer)
 
 
 def _base(request: WriteRequest, buffer: LiveBuffer, ours: str, on_disk: str | None) -> str:
@@ -268,21 +264,22 @@ def _merge(request: WriteRequest, base: str, ours: str, on_disk: str | None) -> 
     """
     if base == ours:
         return request.content
-    merged, conflicts = _both(base, ours, request.content)
+    both, outcome = merged(base, ours, request.content)
     if not isinstance(request.returned, Unknown):
         returned = request.returned or ""
-        asked, apart = _both(returned, ours, request.content)
-        back = _is_back(base, returned, ours, request.content) if apart else asked != merged
-        if back and (apart or not conflicts):
+        asked, found = merged(returned, ours, request.content)
+        apart = bool(found.conflicts)
+        back = _is_back(base, returned, ours, request.content) if apart else asked != both
+        if back and (apart or not outcome.conflicts):
             raise WasTakenBack(request.path)
-    if conflicts:
+    if outcome.conflicts:
         is_on_disk = on_disk == request.content
-        raise WriteConflict(request, base, conflicts, on_disk=is_on_disk)
-    if merged == ours and isinstance(request.told, str):  # it comes to nothing
-        asked, _ = _both(request.told, ours, request.content)
-        if {*asked.splitlines()} - {*merged.splitlines()}:  # what is only left out stays
+        raise WriteConflict(request, base, outcome.conflicts, on_disk=is_on_disk)
+    if both == ours and isinstance(request.told, str):  # it comes to nothing
+        asked, _ = merged(request.told, ours, request.content)
+        if {*asked.splitlines()} - {*both.splitlines()}:  # what is only left out stays
             raise GoesAgainst(request.path)
-    return merged
+    return both
 
 
 def _is_back(base: str, returned: str, ours: str, content: str) -> bool:
@@ -295,8 +292,124 @@ def _is_back(base: str, returned: str, ours: str, content: str) -> bool:
     return bool(gone or came)
 
 
-def _both(base: str, ours: str, content: str) -> tuple[str, Sequence[ConflictRegion]]:
-    """Return two texts that were made of the base, merged; and where that cannot be."""
-    even = Even(base, ours, content)
-    outcome = reconcile(*even.lines)
-    return even.merged(apply(even.lines[1], outcome.hunks)), outcome.conflicts
+async def put(
+    files: Files,
+    live: LiveFile,
+    text: str | None,
+    attributes: FileAttributes = UNKNOWN_ATTRIBUTES,
+    *,
+    settled: bool = False,
+    saves: bool = False,
+) -> bool:
+    """Make the file hold this text, None: let it be gone; False if it changed meanwhile.
+
+    `attributes` are the mode that it gets, if any, and which one it was. A buffer with unsaved
+    edits is changed, but not saved for the user, unless it `saves`; any other file is.
+    `settled`: with this text the user has decided on what the disk holds, so that Neovim need not
+    ask at `:w`. Raises `FileProblem`, and then nothing has changed.
+    """
+    if text is None:
+        return await _remove(files, live)
+    if live.buffer is not None:
+        try:
+            if live.buffer.modified and not saves:
+                _check_unlocked(live, live.buffer)
+                edits = form_edits(text, live.buffer)
+                return await files.edit(live.buffer, *edits, settled=settled)
+            return await _write(files, live, live.buffer, text, attributes)
+        except NotRead as problem:
+            raise stays(live.path, problem) from problem
+    disk.check_writable(live.path)
+    disk.make_folders(live.path)
+    seen = _own(live, attributes)
+    data, mode = exact_bytes(live.path, text), attributes.mode
+    in_place = await files.in_place()
+    return seen is not None and await disk.write(
+        live.path, data, in_place=in_place, mode=mode, seen=seen
+    )
+
+
+def dress(path: str, mode: int) -> None:
+    """Give the file that mode, if any; without it its text is there all the same."""
+    if mode:
+        with suppress(FileProblem):
+            disk.set_mode(path, mode)
+
+
+def left_by_put(live: LiveFile, text: str | None, *, saves: bool = False) -> Text:
+    """Return what `put` has made the disk hold; `UNKNOWN`: it is as it was."""
+    is_unsaved = live.buffer is not None and live.buffer.modified and not saves
+    return UNKNOWN if is_unsaved and text is not None else text
+
+
+def _own(live: LiveFile, attributes: FileAttributes) -> str | None:
+    """Return the stamp of the file, which is of its own now; None if it changed meanwhile."""
+    if disk.stamp(live.path) != live.stamp:
+        return None
+    disk.make_own(live.path, attributes.inode)
+    return disk.stamp(live.path)
+
+
+def stays(path: str, problem: NotRead) -> FileProblem:
+    """Return what the user is told where only the buffer is in the way."""
+    return FileProblem(f"{path} stays as it is: {problem}; without its buffer it could be done")
+
+
+async def _write(
+    files: Files, live: LiveFile, buffer: LiveBuffer, text: str, attributes: FileAttributes
+) -> bool:
+    _check_unlocked(live, buffer)
+    hunks, options = form_edits(text, buffer)
+    disk.make_folders(live.path)
+    disk.check_writable(live.path)
+    if live.problem is not None:
+        raise live.problem  # what nobody could read is not written over
+    exact_bytes(live.path, text)
+    seen = _own(live, attributes)
+    written = seen is not None and await files.write(live.path, buffer, hunks, options, stamp=seen)
+    if not written:
+        return False
+    await _insist(files, live.path, written, text)
+    dress(live.path, attributes.mode)
+    return True
+
+
+async def _insist(files: Files, path: str, buffer: LiveBuffer, text: str) -> None:
+    """Write the text again where a formatter has made another of the buffer, or of the file, which
+    Neovim may be about to read: what was there before the agent was not the formatter's."""
+    for _ in range(ATTEMPTS):
+        if buffer_text(buffer) == text and disk.stamp(path) == buffer.synced:
+            return
+        if await files.write(path, buffer, *form_edits(text, buffer), quiet=True) is not None:
+            return
+        now = await files.loaded(path)
+        if now is None or now.modified:
+            return  # the user has gone on
+        buffer = now
+
+
+def _check_unlocked(live: LiveFile, buffer: LiveBuffer) -> None:
+    if buffer.locked:
+        raise FileProblem(f"{live.path} is {buffer.locked}: nothing was changed in it")
+
+
+async def _remove(files: Files, live: LiveFile) -> bool:
+    """Remove the file; its buffer is emptied, where `u` brings the text back."""
+    buffer = live.buffer
+    disk.check_removable(live.path)
+    if live.problem is not None:
+        raise live.problem
+    if buffer is not None and disk.stamp(live.path) == live.stamp:
+        hunks, options = form_edits("", buffer)
+        # what the user writes there next is to have a line end
+        options = replace(options, endofline=True)
+        if buffer.modified:
+            if not await files.edit(buffer, hunks, options, settled=True):
+                return False
+        elif not await files.follow(buffer, hunks, options, stamp=live.stamp):
+            return False
+    if disk.stamp(live.path) != live.stamp:
+        return False
+    disk.remove(live.path)
+    await files.saved(live.path)  # it is gone, as the editor sees: whoever makes it anew is another
+    return True

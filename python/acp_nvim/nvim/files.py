@@ -52,18 +52,20 @@ class NvimFiles(Files):
 
         The lines of those asked for last come from here as long as they are as they were.
         """
-        last = self._last.pop(path, None)
+        last = self._last.get(path)
         known = () if last is None else (last.number, last.changedtick)
         found = await self._read(path, *known)
         if last is not None and found and found.get("encoding", last.encoding) != last.encoding:
             # it has no changedtick of its own
             last, found = None, await self._read(path)
-        if not found:
-            return None
-        if last is not None and "lines" not in found:
+        buffer: LiveBuffer | None = None
+        if found and last is not None and "lines" not in found:
             buffer = replace(last, **await self._with_written(found))
-        else:
+        elif found:
             buffer = await self._live(found)
+        self._last.pop(path, None)
+        if buffer is None:
+            return None
         self._last[path] = buffer
         if len(self._last) > REMEMBERED:
             del self._last[next(iter(self._last))]

@@ -297,7 +297,7 @@ async def _text(path: str) -> str | None:
         read = await disk.read(path)
     except FileProblem:
         return None
-    return None if read is None else clean(read.text, "")
+    return None if read is None else clean(read, "")
 
 
 def _path(name: str, roots: Roots) -> str | None:

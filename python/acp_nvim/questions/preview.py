@@ -20,7 +20,6 @@ from acp_nvim.files import disk
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
 from acp_nvim.files.text import merged
-from acp_nvim.hunks import ConflictRegion
 from acp_nvim.session.content import Diff
 from acp_nvim.session.proposal.edit import NoFit, Proposal
 from acp_nvim.session.proposal.proposal import Preview, contradicted, proposals, proposed
@@ -106,9 +105,5 @@ def _with_edits(proposal: Proposal, live: str | None, on_disk: str | None) -> st
     theirs = proposed(on_disk, proposal)
     if not isinstance(theirs, str) or live is None:
         return theirs
-    both = merged(on_disk or "", live, theirs)
-    return (
-        NoFit("it changes what your unsaved edits change")
-        if isinstance(both, ConflictRegion)
-        else both
-    )
+    both, outcome = merged(on_disk or "", live, theirs)
+    return NoFit("it changes what your unsaved edits change") if outcome.conflicts else both

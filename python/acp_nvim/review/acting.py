@@ -16,8 +16,8 @@ from msgspec import Struct
 from acp_nvim.editor import Busy, HeldRows, LiveBuffer
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.encoding import NotRead
-from acp_nvim.files.put import stays
 from acp_nvim.files.sync import DiskSync
+from acp_nvim.files.write import stays
 from acp_nvim.view.review.marks import FileReview
 
 T = TypeVar("T")

@@ -22,12 +22,12 @@ from acp_nvim.editor import Busy, Files, OpenFile
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN
-from acp_nvim.files.encoding import decoded, guess
+from acp_nvim.files.encoding import NotRead, decoded, guess
 from acp_nvim.files.event import Emit, FilePut, TakenBack
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.put import left_by_put, put, stays
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import buffer_text, taken, with_theirs
+from acp_nvim.files.write import left_by_put, put, stays
 from acp_nvim.history import review, switch
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, TurnKey
@@ -126,15 +126,17 @@ class Decisions:
         return Seen(review, None if buffer is None else buffer.changedtick)
 
     async def told(self, path: str, *, found: Callable[[], object] = lambda: None) -> Seen:
-        """Return the hunks of a file as the log has it, if its buffer was left with that text: it
-        is not looked at, and who draws them learns whether they are stale. Else `look`."""
+        """Return the hunks of a file as the log has it, if its buffer was left with that text, or
+        agents have nothing in it: it is not looked at, and who draws them learns whether they are
+        stale. Else `look`."""
         buffer, file = self._files.known(path), self._log.file(path)
-        if buffer is None or file is None or self._log.is_missing(path):
+        if buffer is None or self._log.is_missing(path):
             return await self.look(path, found=found)
-        if file.text != buffer_text(buffer):
-            return await self.look(path, found=found)
+        if file is not None:
+            if file.text != buffer_text(buffer):
+                return await self.look(path, found=found)
+            self._looked[path] = buffer.number, buffer.changedtick, buffer.encoding
         found()
-        self._looked[path] = buffer.number, buffer.changedtick, buffer.encoding
         return Seen(await self._seen(path, LiveFile(path, buffer=buffer)), buffer.changedtick)
 
     async def _seen(self, path: str, live: LiveFile | None, *, kept: bool = False) -> FileReview:
@@ -392,7 +394,7 @@ class Decisions:
         is_open = live.buffer is not None and live.buffer.modified
         if not is_open or live.disk is None or self._log.conflict(live.path) is not None:
             return False
-        telling = partial(review.differs_by_agents, file, live.disk.text)
+        telling = partial(review.differs_by_agents, file, live.disk)
         return await aside_if_large(telling, live.read_text)
 
     def _make_room(self, path: str, turn: Turning, rows: Rows) -> None:
@@ -456,10 +458,10 @@ class Decisions:
         """Return the file with what the disk has new. Raises `UserError` if it is no text, or if it
         is to be changed and the user is in the middle of a command in it."""
         synced = await self._sync.sync(path)
-        if changing and synced.busy is not None:
-            raise Held(path, synced.busy)
-        if changing and synced.unread is not None:
-            raise UserError(str(stays(path, synced.unread)))
+        if changing and isinstance(synced.problem, Busy):
+            raise Held(path, synced.problem)
+        if changing and isinstance(synced.problem, NotRead):
+            raise UserError(str(stays(path, synced.problem)))
         live = synced.live
         if live.buffer is None and live.problem is not None:
             raise UserError(str(live.problem)) from live.problem

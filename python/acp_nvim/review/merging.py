@@ -18,9 +18,9 @@ from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.encoding import exact_text
 from acp_nvim.files.event import Conflicted, Emit, FilePut
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.put import left_by_put
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import reconciled
+from acp_nvim.files.write import left_by_put
 from acp_nvim.history.attributes import FileAttributes
 from acp_nvim.history.author import Author
 from acp_nvim.history.conflict import Conflict

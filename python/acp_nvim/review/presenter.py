@@ -84,7 +84,7 @@ class ReviewPresenter:
         before, self._foreseen = self._foreseen, dict(files)
         for path in before.keys() | files.keys():
             if before.get(path) != files.get(path):
-                self.touch(path)
+                self.touch(path, is_told=True)
 
     def show(self, *, everything: bool) -> None:
         """Show all of the review, or only signs."""

@@ -19,9 +19,9 @@ from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Remembered, recollect
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.put import dress
 from acp_nvim.files.roots import Roots, inside
 from acp_nvim.files.sync import DiskSync
+from acp_nvim.files.write import dress
 from acp_nvim.history.author import Author
 from acp_nvim.history.file import File
 from acp_nvim.history.switch import mode_after

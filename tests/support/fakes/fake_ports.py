@@ -80,7 +80,7 @@ class FakeFiles(Files):
         buffer = self.buffers[str(path)]
         tick = buffer.changedtick + 1
         self.buffers[str(path)] = replace(
-            buffer, lines=lines, changedtick=tick, modified=True, empty=False
+            buffer, lines=lines or ("",), changedtick=tick, modified=True, empty=not lines
         )
 
     def save(self, path: Path) -> None:

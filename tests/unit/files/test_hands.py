@@ -10,8 +10,8 @@ import pytest
 from anyio.abc import TaskGroup
 
 from acp_nvim.errors import RequestFailed, UserError
+from acp_nvim.files.deferred import Patience
 from acp_nvim.files.event import EditWaits
-from acp_nvim.files.hands import Patience
 from tests.support.files.baselines import plain
 from tests.support.files.file_rig import AGENT, FileRig, author
 

@@ -9,8 +9,8 @@ import pytest
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import load
-from acp_nvim.files.put import put
 from acp_nvim.files.text import buffer_text
+from acp_nvim.files.write import put
 from tests.support.fakes.fake_ports import FakeFiles
 
 EXACT = {

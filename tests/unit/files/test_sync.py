@@ -114,8 +114,8 @@ async def test_a_file_that_changes_while_it_is_looked_at_is_looked_at_again(
     if modified:
         rig.files.type(path, "mine", "1", "2", "3")
     async with rig.sync.exclusive():
-        told = (await rig.sync.sync(str(path), AGENT)).change
-    assert told == DiskChange(str(path), "1\n2\n3\n", "1\n2\n3\n4\n")
+        synced = await rig.sync.sync(str(path), AGENT)
+    assert (synced.known, synced.live.on_disk) == ("1\n2\n3\n", "1\n2\n3\n4\n")
     mine = "mine\n" if modified else ""
     assert rig.named == [("a", mine + "1\n2\n3\n", mine + "1\n2\n3\n4\n")]
 

@@ -145,14 +145,14 @@ def test_c227_c228_a_window_is_an_exact_piece(
 
 
 def test_merging_is_by_lines_with_their_ends() -> None:
-    assert merged("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n") == "A\nb\nC\n"
-    assert merged("a\nb\nc", "A\nb\nc", "a\nb\nc\n") == "A\nb\nc\n"
-    assert merged("a\n", "b\n", "c\n") == ConflictRegion(0, 1, ("c\n",))
+    assert merged("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n")[0] == "A\nb\nC\n"
+    assert merged("a\nb\nc", "A\nb\nc", "a\nb\nc\n")[0] == "A\nb\nc\n"
+    assert merged("a\n", "b\n", "c\n")[1].conflicts == (ConflictRegion(0, 1, ("c\n",)),)
 
 
 def test_old_mac_files_are_merged_by_their_lines() -> None:
-    assert merged("a\rb\rc\r", "A\rb\rc\r", "a\rb\rC") == "A\rb\rC"
-    assert isinstance(merged("a\rb\rc\n", "A\rb\rc\n", "a\rb\rC\n"), ConflictRegion)
+    assert merged("a\rb\rc\r", "A\rb\rc\r", "a\rb\rC")[0] == "A\rb\rC"
+    assert merged("a\rb\rc\n", "A\rb\rc\n", "a\rb\rC\n")[1].conflicts
 
 
 def test_what_fits_is_taken_and_the_places_are_those_of_the_outcome() -> None:

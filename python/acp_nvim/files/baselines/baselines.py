@@ -11,6 +11,7 @@ import os
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import filterfalse
 from time import monotonic, time_ns
 from types import MappingProxyType
 
@@ -20,7 +21,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.files import disk, git
-from acp_nvim.files.baselines.cache import SnapshotCache
 from acp_nvim.files.baselines.committed import CommittedTexts
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange, Reason
 from acp_nvim.files.baselines.ignored import IgnoredFiles
@@ -28,23 +28,23 @@ from acp_nvim.files.baselines.listing import (
     GIT,
     LEFT_OUT,
     LISTING_LIMIT,
-    Fingerprint,
     Listing,
     Listings,
+    Scan,
     folders_below,
-    has_names,
-    real_fingerprint,
 )
-from acp_nvim.files.baselines.memory import Memory, Remembered
-from acp_nvim.files.baselines.recall import recall
-from acp_nvim.files.baselines.scan import Scan
+from acp_nvim.files.baselines.memory import Memory, Remembered, recall
 from acp_nvim.files.baselines.snapshot import (
     ABSENT,
     UNKNOWN,
+    Fingerprint,
     Snapshot,
+    SnapshotCache,
     Text,
     Unknown,
+    has_names,
     read_snapshot,
+    real_fingerprint,
     written_snapshot,
 )
 from acp_nvim.files.baselines.watch import MOST, Watch
@@ -86,14 +86,8 @@ class Changes(Struct, frozen=True):
     """Why each of the unknown is not known."""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Changes) and self._paths == other._paths
-
-    def __hash__(self) -> int:
-        return hash(self._paths)
-
-    @property
-    def _paths(self) -> tuple[object, ...]:
-        return self.known, self.unknown, self.gone
+        mine = self.known, self.unknown, self.gone
+        return isinstance(other, Changes) and mine == (other.known, other.unknown, other.gone)
 
 
 class Baselines:
@@ -141,7 +135,7 @@ class Baselines:
 
     async def keep(self) -> None:
         """Return when all that was seen is kept, for who comes after a kill."""
-        if self._memory is not None and self._shelf.has_fresh():
+        if self._memory is not None and self._shelf.has_fresh:
             async with self._lock:
                 await to_thread.run_sync(self._memory.keep, self._shelf, self._visits)
 
@@ -196,8 +190,9 @@ class Baselines:
             self._deadline = deadline
             known = self._unread.copy() if self._reads_on else frozenset[str]()
             changes = await self._compare(roots, encodings)
-            if self._unread - known:
-                await to_thread.run_sync(self._read_first, known)
+            if new := self._unread - known:
+                waiting = iter(await to_thread.run_sync(self._glimpses, new))
+                await to_thread.run_sync(self._read, waiting, AT_LEAST)
             scanned = [it for it in roots.folders() if it in self._scanned]
             self._scanned -= {*scanned}
             if scanned or self._let_go != self._shelf.let_go:
@@ -276,6 +271,11 @@ class Baselines:
         sight = self._shelf.get(path)
         return sight is not None and stamp in sight.stamps
 
+    def is_settled(self, path: str) -> bool:
+        """Return whether a change from now on would give the file another stamp."""
+        sight = self._shelf.get(path)
+        return sight is not None and sight.settled
+
     def note(self, path: str, text: str | None) -> None:
         """Say that we ourselves have just made the disk hold this exact text."""
         sight = ABSENT if text is None else written_snapshot(path, text, self._largest)
@@ -324,7 +324,7 @@ class Baselines:
         this = await to_thread.run_sync(comparison.compare_all, folder, inventory, began, last)
         self._visits[folder] = this
         self._scanned.add(folder)
-        if self._watch is not None and self._watch.may_watch(folder):
+        if self._watch is not None and folder not in self._watch.refused:
             await self._cover(self._watch, folder, inventory, began)
             self._apart |= comparison.unlisted.keys()
             self._apart = {it for it in self._apart if not self._watch.sees(it)}
@@ -348,7 +348,7 @@ class Baselines:
     async def _compare_some(
         self, comparison: Comparison, folder: str, last: Scan, changed: Mapping[str, bool]
     ) -> None:
-        unseen = self._unseen(changed)
+        unseen = {*filterfalse(self.watches, filter(os.path.lexists, changed))}
         listed = await self._inventories.covers(last.parts, unseen)
         self._ignored.touch(self._repositories([folder]), unseen - listed)
         paths = {it: new for it, new in changed.items() if self.watches(it) or it in listed}
@@ -356,10 +356,6 @@ class Baselines:
             again = await to_thread.run_sync(comparison.compare_some, paths, last)
             self._watch.again(folder, again)
             self._linked[folder] = [*{*self._linked.get(folder, ()), *filter(has_names, paths)}]
-
-    def _unseen(self, paths: Iterable[str]) -> set[str]:
-        """Return those that are there and were never seen."""
-        return {it for it in paths if not self.watches(it) and os.path.lexists(it)}
 
     async def _cover(self, watch: Watch, folder: str, inventory: Listing, began: int) -> None:
         """Have the folder watched, if its files are such that a watch notes all changes."""
@@ -437,10 +433,6 @@ class Baselines:
             gone += (it for it in lost if not self.watches(it))
         return known, gone
 
-    def _read_first(self, known: Collection[str]) -> None:
-        """Read what was only glimpsed at, but for what is `known` to be read on. In a thread."""
-        self._read(iter(self._glimpses(self._unread.difference(known))), AT_LEAST)
-
     def _read(self, waiting: Iterator[tuple[int, str, Snapshot]], least: int = 1) -> bool:
         """Read what was only glimpsed at, until there is no room or no time for more than the
         `least`; return whether there is more that could be read. In a thread."""
@@ -449,8 +441,9 @@ class Baselines:
                 return False
             now = read_snapshot(path, was.fingerprint, self._largest)
             is_still = now is not None and (now.stamps or not now.digest)
-            if now and is_still and self._shelf.swap(path, was, now.brought(near=False)):
-                has_room = not now.packed or self._shelf.keeps(path)
+            if now and is_still and self._shelf.swap(path, was, replace(now, near=False)):
+                kept = self._shelf.get(path)
+                has_room = not now.packed or (kept is not None and kept.packed is not None)
                 self._room_for = self._room_for if has_room else size - 1
             self._unread.discard(path)
             if count >= least and monotonic() > self._deadline:
@@ -468,7 +461,7 @@ class Baselines:
     def _look(
         self, comparison: Comparison, path: str, at: Fingerprint | None, was: Snapshot
     ) -> None:
-        near = was.brought(near=True)
+        near = replace(was, near=True)
         if was.fingerprint == at and was.settled and (was.packed or at is None):
             self._shelf.swap(path, was, near)
         else:

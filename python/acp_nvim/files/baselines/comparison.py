@@ -17,21 +17,19 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.files.baselines.cache import SnapshotCache
-from acp_nvim.files.baselines.listing import (
-    Fingerprint,
-    Listing,
-    fingerprint,
-    real_fingerprint,
-)
-from acp_nvim.files.baselines.scan import Scan, scan
+from acp_nvim.files.baselines.listing import Listing, Scan, scan
 from acp_nvim.files.baselines.snapshot import (
     ABSENT_FORM,
+    UNKNOWN,
+    Fingerprint,
     Snapshot,
+    SnapshotCache,
     Text,
     Unknown,
     committed_snapshot,
+    fingerprint,
     read_snapshot,
+    real_fingerprint,
 )
 from acp_nvim.files.roots import inside
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
@@ -82,9 +80,10 @@ class Unclear(Struct, frozen=True):
         seen = [it for it in (self.was, self.now) if it is not None]
         if not seen:
             return "a link"
-        if any(it.is_larger(largest) for it in seen):
+        if any(it.size > largest for it in seen):
             return "too large"
-        return "binary" if any(it.has_no_text() for it in seen) else "not read before"
+        no_text = any(it.is_binary or (it.packed and it.text() is UNKNOWN) for it in seen)
+        return "binary" if no_text else "not read before"
 
 
 class Comparison:
@@ -209,15 +208,10 @@ class Comparison:
                 at = fingerprint(path)
             now, then = read_snapshot(path, at, self._largest, was), fingerprint(path)
             if at is None or then is None or then[2] >= at[2] or self._unrest(then) <= 0:
-                return None if self._is_emptied(at, then, was) else now
+                is_emptied = at is not None and not at[2] and was is not None and was.fingerprint
+                is_new = then != at or (at is not None and self._age(at) < self._quiet)
+                return None if is_emptied and is_new else now
             at = then  # somebody has just emptied it
-
-    def _is_emptied(
-        self, at: Fingerprint | None, then: Fingerprint | None, was: Snapshot | None
-    ) -> bool:
-        if at is None or at[2] or was is None or was.fingerprint is None:
-            return False
-        return then != at or self._age(at) < self._quiet
 
     def _back_again(self, path: str, was: Snapshot | None) -> Fingerprint | None:
         """Wait for a file that is gone: some programs remove it, and then write it anew."""

@@ -13,8 +13,8 @@ from anyio import to_thread
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines.comparison import DiskChange
-from acp_nvim.files.baselines.listing import LEFT_OUT, LISTING_LIMIT, MARKS, fingerprint, walk
-from acp_nvim.files.baselines.snapshot import Snapshot, read_snapshot
+from acp_nvim.files.baselines.listing import LEFT_OUT, LISTING_LIMIT, MARKS, Listing, walk
+from acp_nvim.files.baselines.snapshot import Snapshot, fingerprint, read_snapshot
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
 
@@ -109,7 +109,9 @@ def _below(folder: str, room: int, deadline: float) -> Iterable[str]:
     name = folder.rpartition("/")[2]
     if name in LEFT_OUT or any(os.path.lexists(f"{folder}/{mark}") for mark in MARKS):
         return ()
-    return walk(folder, room, deadline).paths
+    found = Listing()
+    walk(found, folder, room, deadline)
+    return found.stamps
 
 
 def _sight(path: str, was: Snapshot | None) -> Snapshot | None:

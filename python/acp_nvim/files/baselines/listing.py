@@ -20,10 +20,15 @@ from anyio import to_thread
 from msgspec import Struct, field
 
 from acp_nvim.files import git
+from acp_nvim.files.baselines.snapshot import (
+    Fingerprint,
+    fingerprint,
+    is_recent,
+    read_snapshot,
+    stamped,
+)
 from acp_nvim.files.roots import inside
 
-Fingerprint: TypeAlias = tuple[int, int, int, int, int]
-"""When it was modified and when it was changed at all (ns), its size, its inode, its mode."""
 Names: TypeAlias = Callable[..., Awaitable[git.Names | None]]
 """`git.listing`, or a stand-in."""
 
@@ -40,37 +45,31 @@ MARKS = {"pyvenv.cfg", "CACHEDIR.TAG"}
 
 ROOM = 1_000_000
 """Entries of one folder among which others are looked for."""
-AT_ONCE = 256
-"""Files of a folder that are looked at between two looks at the clock."""
 
 
-class Listing(Struct, frozen=True):
+class Listing(Struct):
     """The plain files below a folder by path.
 
     `whole`: no limit was met. `parts`: the folder and the repositories within that were listed,
     each with whether git has listed it.
     """
 
-    stamps: dict[str, Fingerprint]
-    whole: bool
-    parts: dict[str, bool]
+    stamps: dict[str, Fingerprint] = field(default_factory=dict)
+    whole: bool = True
+    parts: dict[str, bool] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     """Where the links lead, which are no files."""
     linked: list[str] = field(default_factory=list)
     """Files that have other names, too, by which they may be changed."""
 
-
-class Listed(Struct, frozen=True):
-    """The paths of files, and of repositories within."""
-
-    paths: Iterable[str]
-    within: list[str]
-    whole: bool
-    by_git: bool
-    stamps: Mapping[str, Fingerprint] = field(default_factory=dict)
-    """What the system says of each, where that was asked on the way."""
-    links: Mapping[str, str] = field(default_factory=dict)
-    linked: list[str] = field(default_factory=list)
+    def add(self, path: str, status: os.stat_result) -> None:
+        """Add a plain file, or a link."""
+        if stat.S_ISREG(status.st_mode):
+            self.stamps[path] = stamped(status)
+            self.linked += [path] if status.st_nlink > 1 else ()
+        elif stat.S_ISLNK(status.st_mode):
+            with suppress(OSError):  # it is gone
+                self.links[path] = os.readlink(path)
 
 
 class Listings:
@@ -85,27 +84,24 @@ class Listings:
 
     async def take(self, folder: str) -> Listing:
         """Return what is below that folder, whose path is resolved. Never raises `OSError`."""
-        stamps: dict[str, Fingerprint] = {}
-        links: dict[str, str] = {}
-        linked: list[str] = []
-        parts: dict[str, bool] = {}
-        queue = [folder]
-        whole = True
-        while queue and len(parts) < MOST_PARTS:
+        found, queue = Listing(), [folder]
+        while queue and len(found.parts) < MOST_PARTS:
             part = queue.pop()
-            if part in parts:
-                continue
-            listed = await self._list(part, self._most - len(stamps))
-            parts[part] = listed.by_git
-            queue += listed.within
-            stamps |= listed.stamps
-            links |= listed.links
-            linked += listed.linked
-            if listed.by_git:
-                found = stamps, links, linked
-                queue += await to_thread.run_sync(_stamp_all, part, listed.paths, *found)
-            whole = whole and listed.whole
-        return Listing(stamps, whole and not queue, parts, links, linked)
+            if part not in found.parts:
+                queue += await self._add(found, part)
+        found.whole = found.whole and not queue
+        return found
+
+    async def _add(self, found: Listing, part: str) -> list[str]:
+        """Add what that folder holds; return the repositories within."""
+        room = self._most - len(found.stamps)
+        names = await self._names(part, LISTING_LIMIT)
+        found.parts[part] = names is not None and bool(names.names)
+        if names is None or not names.names:  # nothing: git ignores this folder as a whole
+            deadline = monotonic() + self._patience
+            return await to_thread.run_sync(walk, found, part, room, deadline)
+        found.whole = found.whole and names.whole and len(names.names) <= room
+        return await to_thread.run_sync(_add_all, found, part, names.names[:room])
 
     async def covers(self, parts: Mapping[str, bool], paths: Iterable[str]) -> set[str]:
         """Return those of the files that an inventory with these parts, taken now, would have."""
@@ -124,79 +120,21 @@ class Listings:
                 found |= {start + name for name in (listed.names if listed else ())} & {*here}
         return found
 
-    async def _list(self, folder: str, room: int) -> Listed:
-        names = await self._names(folder, LISTING_LIMIT)
-        if names is None or not names.names:  # nothing: git ignores this folder as a whole
-            return await to_thread.run_sync(walk, folder, room, monotonic() + self._patience)
-        whole = names.whole and len(names.names) <= room
-        start = inside(folder)
-        paths = (start + name.rstrip("/") for name in islice(names.names, room))
-        return Listed(paths, [], whole, by_git=True)
 
-
-def fingerprint(path: str) -> Fingerprint | None:
-    """Return what the system says of a plain file; None if there is none at that path."""
-    try:
-        status = os.lstat(path)
-    except (OSError, ValueError):
-        return None
-    return _stamp(status) if stat.S_ISREG(status.st_mode) else None
-
-
-def has_names(path: str) -> bool:
-    """Return whether what is there has other names, too."""
-    try:
-        return os.lstat(path).st_nlink > 1
-    except OSError:
-        return False
-
-
-def real_fingerprint(path: str) -> Fingerprint | None:
-    """Return the same; None also where a link leads to its folder, so that it is another file."""
-    above = os.path.dirname(path)
-    return fingerprint(path) if os.path.realpath(above) == above else None
-
-
-def _stamp(status: os.stat_result) -> Fingerprint:
-    return (
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_size,
-        status.st_ino,
-        status.st_mode,
-    )
-
-
-def _stamp_all(
-    folder: str,
-    paths: Iterable[str],
-    stamps: dict[str, Fingerprint],
-    links: dict[str, str],
-    linked: list[str],
-) -> list[str]:
-    """Add the plain files among the paths to the stamps, and the links; return the folders."""
+def _add_all(found: Listing, folder: str, names: Iterable[str]) -> list[str]:
+    """Add what git has listed of a folder; return the folders among it."""
     real = {folder: True}
     folders: list[str] = []
-    for path in paths:
+    for name in names:
+        path = inside(folder) + name.rstrip("/")
         try:
             status = os.lstat(path)
         except (OSError, ValueError):
             continue
-        if not _is_real(path.rpartition("/")[0], real):
-            continue
-        if stat.S_ISREG(status.st_mode):
-            stamps[path] = _stamp(status)
-            linked += [path] if status.st_nlink > 1 else ()
-        elif stat.S_ISDIR(status.st_mode):
-            folders.append(path)
-        else:
-            _add_link(path, links)
+        if _is_real(path.rpartition("/")[0], real):
+            found.add(path, status)
+            folders += (path,) if stat.S_ISDIR(status.st_mode) else ()
     return folders
-
-
-def _add_link(path: str, links: dict[str, str]) -> None:
-    with suppress(OSError):  # it is none, or gone
-        links[path] = os.readlink(path)
 
 
 def _is_real(folder: str, known: dict[str, bool]) -> bool:
@@ -207,52 +145,29 @@ def _is_real(folder: str, known: dict[str, bool]) -> bool:
     return known[folder]
 
 
-def walk(folder: str, room: int, deadline: float) -> Listed:
-    """List a folder that git does not know, the near files first."""
-    stamps: dict[str, Fingerprint] = {}
-    links: dict[str, str] = {}
-    linked: list[str] = []
+def walk(found: Listing, folder: str, room: int, deadline: float) -> list[str]:
+    """Add what a folder holds that git does not know, so many files, the near ones first; return
+    the repositories within."""
     within: list[str] = []
-    queue = deque([folder])
-    late = False
-    while queue and len(stamps) <= room and not late:
+    queue, most, is_over = deque([folder]), len(found.stamps) + room, False
+    while queue and not is_over:
         here = queue.popleft()
         entries = _entries(here, room)
         names = {entry.name for entry in entries}
-        if here != folder and names & MARKS:
+        if here != folder and names & {*MARKS, ".git"}:
+            within += () if names & MARKS else (here,)
             continue
-        if here != folder and ".git" in names:
-            within.append(here)
-            continue
-        for start in range(0, len(entries), AT_ONCE):
-            late = monotonic() >= deadline
-            if late or len(stamps) > room:
+        for entry in entries:
+            if is_over := len(found.stamps) > most or monotonic() >= deadline:
                 break
-            queue += _looked_at(entries[start : start + AT_ONCE], stamps, links, linked)
-    whole = not (queue or late) and len(stamps) <= room
-    stamps = dict(islice(stamps.items(), room))
-    return Listed(stamps, within, whole, False, stamps, links, linked)
-
-
-def _looked_at(
-    entries: Iterable[os.DirEntry[str]],
-    stamps: dict[str, Fingerprint],
-    links: dict[str, str],
-    linked: list[str],
-) -> list[str]:
-    """Add the plain files among the entries to the stamps, and links; return the folders."""
-    folders: list[str] = []
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            folders += () if entry.name in LEFT_OUT else (entry.path,)
-        elif entry.is_symlink():
-            _add_link(entry.path, links)
-        elif entry.is_file(follow_symlinks=False):
-            with suppress(OSError):  # it is gone
-                status = entry.stat(follow_symlinks=False)
-                stamps[entry.path] = _stamp(status)
-                linked += [entry.path] if status.st_nlink > 1 else ()
-    return folders
+            if not entry.is_dir(follow_symlinks=False):
+                with suppress(OSError):  # it is gone
+                    found.add(entry.path, entry.stat(follow_symlinks=False))
+            elif entry.name not in LEFT_OUT:
+                queue.append(entry.path)
+    found.whole = found.whole and not (queue or is_over) and len(found.stamps) <= most
+    found.stamps = dict(islice(found.stamps.items(), most))
+    return within
 
 
 def _entries(folder: str, room: int) -> list[os.DirEntry[str]]:
@@ -306,3 +221,73 @@ def _walks_to(folder: str, path: str) -> bool:
             return False
         here = above
     return True
+
+
+IGNORE_FILE = ".gitignore"
+RULES_LIMIT = 1 << 20
+
+Rules: TypeAlias = frozenset[str]
+NO_RULES: Rules = frozenset()
+
+
+class Scan(Struct, frozen=True):
+    """When an inventory of a folder was begun (ns since 1970), what it reached, the rules then."""
+
+    folder: str
+    began: int
+    whole: bool
+    parts: Mapping[str, bool]
+    rules: Mapping[str, Rules]
+    links: Mapping[str, str] = field(default_factory=dict)
+
+    def moved_links(self, later: Scan) -> list[str]:
+        """Return the links that are gone, new, or lead elsewhere, as far as both are sure."""
+        if not (self.whole and later.whole):
+            return []
+        return sorted(path for path, _ in self.links.items() ^ later.links.items())
+
+    def is_since(self, at: Fingerprint) -> bool:
+        """Return whether a file with that stamp may have come, or changed, after it."""
+        return is_recent(at, self.began)
+
+    def vouches(self, later: Scan) -> bool:
+        """Return whether what only the later one has was not just hidden from this one."""
+        lost = (part for part, by_git in self.parts.items() if by_git and not later.parts.get(part))
+        if not self.whole or any(map(os.path.isdir, lost)):
+            return False
+        paths = self.rules.keys() | later.rules.keys()
+        return not any(self._unhides(path, later.rules.get(path, NO_RULES)) for path in paths)
+
+    def vouches_for(self, path: str) -> bool:
+        """Return the same for one file that an inventory would have now."""
+        return (
+            self.whole
+            and path not in self.links
+            and not any(self._unhides(rules, _rules(rules)) for rules in self._rules_above(path))
+        )
+
+    def _unhides(self, path: str, now: Rules) -> bool:
+        """Return whether files may appear because of how that file of rules has changed."""
+        before = self.rules.get(path, NO_RULES)
+        return bool(before - now) or any(rule.startswith("!") for rule in now - before)
+
+    def _rules_above(self, path: str) -> Iterable[str]:
+        above = path.rpartition("/")[0]
+        while inside(above).startswith(inside(self.folder)):
+            yield inside(above) + IGNORE_FILE
+            above = above.rpartition("/")[0]
+
+
+def scan(folder: str, inventory: Listing, began: int) -> Scan:
+    """Return what is to be remembered of an inventory that has just been taken."""
+    name = f"/{IGNORE_FILE}"
+    rules = {path: _rules(path) for path in inventory.stamps if path.endswith(name)}
+    return Scan(folder, began, inventory.whole, inventory.parts, rules, inventory.links)
+
+
+def _rules(path: str) -> Rules:
+    """Return the lines of a file of ignore rules; none if it cannot be read."""
+    sight = read_snapshot(path, fingerprint(path), RULES_LIMIT)
+    text = sight.text() if sight else None
+    lines = (line.strip() for line in (text if isinstance(text, str) else "").splitlines())
+    return frozenset(line for line in lines if line and not line.startswith("#"))

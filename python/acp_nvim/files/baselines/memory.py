@@ -7,16 +7,22 @@ ends where a record is cut off.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring_ascii
 from typing import BinaryIO, Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field, to_builtins
 
-from acp_nvim.files.baselines.cache import SnapshotCache
-from acp_nvim.files.baselines.listing import Fingerprint
-from acp_nvim.files.baselines.scan import Scan
-from acp_nvim.files.baselines.snapshot import Snapshot, stamp_of
+from acp_nvim.files.baselines.listing import Listing, Scan
+from acp_nvim.files.baselines.snapshot import (
+    Fingerprint,
+    Snapshot,
+    SnapshotCache,
+    fingerprint,
+    read_snapshot,
+    stamp_of,
+)
+from acp_nvim.files.roots import inside
 
 MOST = 192 << 20
 """Bytes that are on disk at most, three times what is kept in memory: then it is written anew."""
@@ -63,26 +69,39 @@ def recollect(file: BinaryIO) -> Remembered:
     """Return what was kept in that file."""
     found = Remembered()
     while True:
-        line = file.readline()
         try:
-            head = json.loads(line)
+            head = json.loads(file.readline())
             if "folder" in head:
-                scan = _scan_of(head)
+                scan = convert(head, Scan)
                 found.scans[scan.folder] = scan
-            else:
-                size = int(head["size"])
-                packed = None if size < 0 else file.read(size)
-                if (packed is not None and len(packed) < size) or file.read(1) != b"\n":
-                    return found
-                found.sights[str(head["path"])] = _sight_of(head, packed)
-        except (ValueError, KeyError, TypeError, AttributeError):
+                continue
+            seen = convert(head, _Seen, strict=False)
+            packed = None if seen.size < 0 else file.read(seen.size)
+            if (packed is not None and len(packed) < seen.size) or file.read(1) != b"\n":
+                return found
+            stamps = (stamp_of(seen.at),) if seen.at else ()
+            sight = Snapshot(
+                seen.at, bytes.fromhex(seen.digest), packed, seen.settled, seen.near, stamps
+            )
+            found.sights[seen.path] = sight
+        except (ValueError, TypeError, ValidationError):
             return found
+
+
+class _Seen(Struct):
+    """The line of JSON before the `size` bytes of a file; -1: they are not kept."""
+
+    path: str
+    at: Fingerprint | None
+    digest: str
+    settled: bool
+    near: bool
+    size: int
 
 
 def _sights(shelf: SnapshotCache, paths: Iterable[str]) -> Iterator[bytes]:
     for path in paths:
-        sight = shelf.get(path)
-        if sight is None:
+        if (sight := shelf.get(path)) is None:
             continue
         packed, at = sight.packed, sight.fingerprint
         # by hand: there may be 100,000
@@ -94,40 +113,34 @@ def _sights(shelf: SnapshotCache, paths: Iterable[str]) -> Iterator[bytes]:
         yield b"%s\n%s\n" % (head.encode(), packed or b"")
 
 
-def _sight_of(head: Mapping[str, object], packed: bytes | None) -> Snapshot:
-    digest = bytes.fromhex(str(head["digest"]))
-    at = _fingerprint(head["at"])
-    stamps = (stamp_of(at),) if at else ()
-    return Snapshot(at, digest, packed, bool(head["settled"]), bool(head["near"]), stamps)
-
-
-def _fingerprint(at: object) -> Fingerprint | None:
-    if at is None:
-        return None
-    if not isinstance(at, list):
-        raise TypeError(at)
-    modified, changed, size, inode, mode = map(int, at)
-    return modified, changed, size, inode, mode
-
-
 def _scan(scan: Scan) -> bytes:
-    rules = {path: sorted(lines) for path, lines in scan.rules.items()}
-    head = {
-        "folder": scan.folder,
-        "began": scan.began,
-        "whole": scan.whole,
-        "parts": dict(scan.parts),
-        "rules": rules,
-        "links": dict(scan.links),
-    }
-    return json.dumps(head).encode() + b"\n"
+    return json.dumps(to_builtins(scan)).encode() + b"\n"
 
 
-def _scan_of(head: Mapping[str, object]) -> Scan:
-    parts, rules, began = head["parts"], head["rules"], head["began"]
-    if not (isinstance(parts, dict) and isinstance(rules, dict) and isinstance(began, int)):
-        raise TypeError(head)
-    known = {path: frozenset(map(str, lines)) for path, lines in rules.items()}
-    links = head.get("links")
-    led = dict(links) if isinstance(links, dict) else {}
-    return Scan(str(head["folder"]), began, bool(head["whole"]), parts, known, led)
+def recall(
+    shelf: SnapshotCache,
+    remembered: Remembered,
+    last: Scan,
+    listing: Listing,
+    *,
+    until: int,
+    known: Container[str],
+    largest: int,
+) -> list[str]:
+    """Put back what is remembered of one folder; see `Baselines.recall`."""
+    since: list[str] = []
+    start = inside(last.folder)
+    paths = (path for path in remembered.sights if path.startswith(start))
+    for path in dict.fromkeys((*listing.stamps, *paths)):
+        was, at = remembered.sights.get(path), listing.stamps.get(path) or fingerprint(path)
+        is_later = at is not None and at[1] > until
+        if is_later or path in known:
+            now = read_snapshot(path, at, largest) or Snapshot(at)
+            shelf.put(path, now)
+            if is_later and path not in known and not (was and was.is_like(now)):
+                since.append(path)
+        elif was is not None:
+            shelf.put(path, was)
+        elif last.is_since(at) if at else False:
+            shelf.forget(path)  # it is new, whoever has seen it meanwhile
+    return since

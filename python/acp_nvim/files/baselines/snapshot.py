@@ -5,11 +5,13 @@ Reading happens in threads. A file that goes away, or may not be read, is no err
 
 from __future__ import annotations
 
+import os
+import stat
 import zlib
 from enum import Enum
 from functools import partial
 from hashlib import blake2b
-from stat import S_IMODE
+from threading import Lock
 from time import time_ns
 from typing import Final, TypeAlias
 
@@ -17,11 +19,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.files import rooted
-from acp_nvim.files.baselines.listing import Fingerprint, fingerprint
 from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
 from acp_nvim.history.attributes import NO_FILE, FileAttributes
 from acp_nvim.hunks import RECENT
 
+Fingerprint: TypeAlias = tuple[int, int, int, int, int]
+"""When it was modified and when it was changed at all (ns), its size, its inode, its mode."""
 RACY = 2_000_000_000
 """Nanoseconds in which a file system may not tell two moments apart (FAT: two seconds)."""
 MOST_STAMPS = 8
@@ -70,7 +73,7 @@ class Snapshot(Struct, frozen=True):
     def form(self) -> FileAttributes:
         """Return how the file was on disk besides its text."""
         at = self.fingerprint
-        return ABSENT_FORM if at is None else FileAttributes(S_IMODE(at[4]), inode=at[3])
+        return ABSENT_FORM if at is None else FileAttributes(stat.S_IMODE(at[4]), inode=at[3])
 
     def is_like(self, other: Snapshot) -> bool:
         """Return whether both are known to be the same bytes, or both no file."""
@@ -78,29 +81,47 @@ class Snapshot(Struct, frozen=True):
             return self.fingerprint is other.fingerprint
         return bool(self.digest) and self.digest == other.digest
 
-    def is_larger(self, size: int) -> bool:
-        """Return whether it is a file of more bytes."""
-        return self.fingerprint is not None and self.fingerprint[2] > size
-
-    def has_no_text(self) -> bool:
-        """Return whether its bytes are known to be no text."""
-        return self.is_binary or (self.packed is not None and self.text() is UNKNOWN)
+    @property
+    def size(self) -> int:
+        """Bytes of the file; 0 without one."""
+        return 0 if self.fingerprint is None else self.fingerprint[2]
 
     def is_unread(self, largest: int) -> bool:
         """Return whether a file that could have been read was not, or its text is not kept."""
         there = self.fingerprint is not None and self.packed is None
-        return there and not self.is_binary and not self.is_larger(largest)
-
-    def without_text(self) -> Snapshot:
-        """Return it without its bytes."""
-        return replace(self, packed=None)
-
-    def brought(self, *, near: bool) -> Snapshot:
-        """Return it with that nearness."""
-        return replace(self, near=near)
+        return there and not self.is_binary and self.size <= largest
 
 
 ABSENT = Snapshot(None, settled=True, near=True)
+
+
+def fingerprint(path: str) -> Fingerprint | None:
+    """Return what the system says of a plain file; None if there is none at that path."""
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return stamped(status) if stat.S_ISREG(status.st_mode) else None
+
+
+def has_names(path: str) -> bool:
+    """Return whether what is there has other names, too."""
+    try:
+        return os.lstat(path).st_nlink > 1
+    except OSError:
+        return False
+
+
+def real_fingerprint(path: str) -> Fingerprint | None:
+    """Return the same; None also where a link leads to its folder, so that it is another file."""
+    above = os.path.dirname(path)
+    return fingerprint(path) if os.path.realpath(above) == above else None
+
+
+def stamped(status: os.stat_result) -> Fingerprint:
+    """Return what the system has said of a file."""
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return (*times, status.st_size, status.st_ino, status.st_mode)
 
 
 def read_snapshot(
@@ -190,3 +211,105 @@ def _read(path: str, size: int, largest: int) -> bytes:
     """Return all bytes, or more than `largest` of them. Raises `OSError`, `ValueError`."""
     with rooted.file(path) as file:
         return rooted.content(file, size, largest)
+
+
+SPARE = 20
+"""When there is no room a twentieth of the budget is freed, so that this is done seldom."""
+
+
+class SnapshotCache:
+    """Sights by path. When their texts exceed the budget, larger ones make room for smaller ones.
+
+    So the most files are kept, and those that people write: what is large is mostly made by
+    programs. What an agent or we had to do with goes last.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._sights: dict[str, Snapshot] = {}
+        self._size = 0
+        self._fresh: set[str] = set()
+        self._lock = Lock()
+        self.let_go = 0
+        """How many texts have had to go."""
+
+    def get(self, path: str) -> Snapshot | None:
+        """Return what was last seen there, None if nobody has looked."""
+        return self._sights.get(path)
+
+    def unread(self, largest: int) -> set[str]:
+        """Return the files of up to so many bytes of which it has no text."""
+        return {path for path, it in list(self._sights.items()) if it.is_unread(largest)}
+
+    def paths(self) -> list[str]:
+        """Return all paths that were seen, with or without a file."""
+        return list(self._sights)
+
+    @property
+    def has_fresh(self) -> bool:
+        """Whether something was seen since that was asked last."""
+        return bool(self._fresh)
+
+    def fresh(self) -> list[str]:
+        """Return the paths that were seen since this was asked last."""
+        with self._lock:
+            fresh, self._fresh = self._fresh, set()
+        return sorted(fresh)
+
+    def forget(self, path: str) -> None:
+        """Let nobody have looked there."""
+        with self._lock:
+            self._size -= _weight(self._sights.pop(path, None))
+
+    def put(self, path: str, sight: Snapshot) -> None:
+        """Keep it, whatever was there."""
+        with self._lock:
+            self._put(path, sight)
+
+    def swap(self, path: str, was: Snapshot | None, sight: Snapshot) -> bool:
+        """Keep it in the place of `was`; False, and nothing is done, if another is there now."""
+        with self._lock:
+            if not _is_same(self._sights.get(path), was):
+                return False
+            self._put(path, sight)
+            return True
+
+    def _put(self, path: str, sight: Snapshot) -> None:
+        was = self._sights.get(path)
+        self._size += _weight(sight) - _weight(was)
+        self._sights[path] = sight
+        if not _is_same(was, sight) or _weight(sight) > _weight(was):
+            self._fresh.add(path)
+        if self._size > self._budget:
+            self._make_room(_worth(sight))
+        if self._size > self._budget:
+            self._strip(path)
+
+    def _make_room(self, worth: tuple[bool, int]) -> None:
+        """Let texts go that are worth less than that, the largest first."""
+        aim = self._budget - self._budget // SPARE
+        held = [(_worth(it), path) for path, it in self._sights.items() if it.packed]
+        for worth_of_it, path in sorted(held):
+            if self._size <= aim or worth_of_it >= worth:
+                break
+            self._strip(path)
+
+    def _strip(self, path: str) -> None:
+        self.let_go += 1
+        self._size -= _weight(self._sights[path])
+        self._sights[path] = replace(self._sights[path], packed=None)
+
+
+def _worth(sight: Snapshot) -> tuple[bool, int]:
+    return sight.near, -_weight(sight)
+
+
+def _is_same(one: Snapshot | None, other: Snapshot | None) -> bool:
+    """Return whether they are the same but for the text, which may have had to go."""
+    if one is None or other is None:
+        return one is other
+    return (one.fingerprint, one.digest) == (other.fingerprint, other.digest)
+
+
+def _weight(sight: Snapshot | None) -> int:
+    return len(sight.packed) if sight and sight.packed else 0

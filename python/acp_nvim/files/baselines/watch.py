@@ -19,8 +19,7 @@ from msgspec import Struct, field
 
 from acp_nvim.files import disk
 from acp_nvim.files.baselines import inotify
-from acp_nvim.files.baselines.listing import LEFT_OUT, MARKS
-from acp_nvim.files.baselines.scan import IGNORE_FILE
+from acp_nvim.files.baselines.listing import IGNORE_FILE, LEFT_OUT, MARKS
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
 
@@ -73,13 +72,10 @@ class Watch:
         self._most = most
         self._queue = -1
         self._folders: dict[str, _Watched] = {}
-        self._refused: set[str] = set()
+        self.refused: set[str] = set()
+        """Folders that cannot be watched."""
         self._paths: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
-
-    def may_watch(self, folder: str) -> bool:
-        """Return whether it is worth while to say what is below that folder."""
-        return folder not in self._refused
 
     def sees(self, path: str) -> bool:
         """Return whether a change of that file would be noted."""
@@ -113,7 +109,7 @@ class Watch:
             self._check(folder, below)
             fresh = [it for it in below if self._add(it)]
         except OSError:
-            self._refused.add(folder)
+            self.refused.add(folder)
             self.leave(folder)
             return
         self._folders.pop(folder, None)

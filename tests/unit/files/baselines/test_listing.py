@@ -10,7 +10,8 @@ import pytest
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines import listing as inventory
-from acp_nvim.files.baselines.listing import AT_ONCE, Listing, Listings, fingerprint, walk
+from acp_nvim.files.baselines.listing import Listing, Listings, walk
+from acp_nvim.files.baselines.snapshot import fingerprint
 
 
 async def no_git(folder: str, limit: int, *only: str) -> git.Names | None:
@@ -177,12 +178,13 @@ async def test_covers_says_what_an_inventory_would_hold(tmp_path: Path, with_git
 async def test_a_large_folder_is_left_when_the_time_is_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(3 * AT_ONCE):
+    for number in range(30):
         (tmp_path / str(number)).write_text("")
-    times = iter([0.0, 0.0, 2.0, 2.0])
+    times = iter([0.0] * 20 + [2.0])
     monkeypatch.setattr("acp_nvim.files.baselines.listing.monotonic", lambda: next(times))
-    found = walk(str(tmp_path), 100_000, 1.0)
-    assert len(found.stamps) == 2 * AT_ONCE
+    found = Listing()
+    walk(found, str(tmp_path), 100_000, 1.0)
+    assert len(found.stamps) == 20
     assert not found.whole
 
 

@@ -16,7 +16,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.baselines import comparison
 from acp_nvim.files.baselines import snapshot as sight
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
-from acp_nvim.files.baselines.listing import Fingerprint
+from acp_nvim.files.baselines.snapshot import Fingerprint
 from acp_nvim.files.roots import Roots
 from tests.support.files.baselines import NOTHING, known, plain, unknown
 
