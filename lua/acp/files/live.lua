@@ -258,23 +258,24 @@ end
 
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
 --- file not as at that stamp; busy with what the user is in the middle of. `made`: the file that the
---- host has made of the text. `quiet`: without `BufWritePost`.
+--- host has made of the text, `held`: that in whose place it goes. `quiet`: without `BufWritePost`.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
 ---@param made string path
+---@param held string path
 ---@param quiet? boolean
 ---@param seen? string
 ---@return acp.Outcome
-function M.write(buffer, tick, hunks, options, made, quiet, seen)
+function M.write(buffer, tick, hunks, options, made, held, quiet, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
   end
   local written
   local outcome = changed(edit.change, buffer, tick, hunks, options, function()
-    written = save.save(buffer, made, seen)
+    written = save.save(buffer, made, held, seen)
   end)
   if outcome.ok then
     stamps.sync(buffer, written)
