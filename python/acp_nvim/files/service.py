@@ -268,7 +268,8 @@ class FileService:
         self._check_reading(base, known.encoding, live)
         begun = partial(self._begun, live.path, author, live.encoding)
         # a second copy within the turn has no second effect
-        is_own = known.has_changed and not known.has_written(content, author)
+        has_changed = known.upon or known.writer is not None
+        is_own = has_changed and not known.has_written(content, author)
         returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
         told = known.text if known.how == "told" else UNKNOWN
         return WriteRequest(live.path, base, content, returned, told, begun)
