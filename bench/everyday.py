@@ -47,6 +47,11 @@ vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
 vim.cmd('silent write')
 vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'not saved' })
 """
+AT_THE_END = """
+local lines = vim.api.nvim_buf_get_lines(0, -30, -1, false)
+return table.concat(lines, '\\n'):find(..., 1, true) ~= nil
+"""
+"""Whether a text is in the last lines: a search in all of them would be most of what is measured."""
 AGENTS_LINE = "return vim.fn.search([[^the agent's line]], 'nw')"
 Row = tuple[str, str]
 """What was done, and what is told of it: "CPU of the editor, ms"."""
@@ -243,7 +248,7 @@ def loaded(client: Client, watch: Watch, updates: int) -> None:
     with watch.of(f"a session of {updates:,} updates"):
         client.nvim.command(f"edit acp://bench/{updates}")
         last = f"Read step_{updates // 10 - 1}.py"
-        until(lambda: client.nvim.lua("return vim.fn.search(..., 'nw')", last) > 0)
+        until(lambda: client.nvim.lua(AT_THE_END, last))
 
 
 def rested(client: Client, watch: Watch, seconds: float) -> None:

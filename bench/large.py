@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import storage
-from everyday import BENCH, QUIET, UNSAVED, Plugin, memory, until
+from everyday import AT_THE_END, BENCH, QUIET, UNSAVED, Plugin, memory, until
 from stream import cpu, machine, screen
 
 from acp_nvim.session.content import Text
@@ -132,7 +132,7 @@ def long_session(updates: int) -> Iterator[Row]:
     def load(client: Plugin) -> None:
         client.nvim.command(f"edit acp://bench/{updates}")
         last = f"Read step_{updates // 10 - 1}.py"
-        until(lambda: client.nvim.lua("return vim.fn.search(..., 'nw')", last) > 0)
+        until(lambda: client.nvim.lua(AT_THE_END, last))
 
     with started() as client:
         client.start()

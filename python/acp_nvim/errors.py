@@ -91,5 +91,5 @@ class EditorError(AcpError):
 
 def suggest(name: str, known: Sequence[str]) -> str:
     """Return what to say after a name that is not known: the nearest that is, else all."""
-    near = get_close_matches(name, known, n=1)
+    near = get_close_matches(name[:200], known, n=1)  # a comparison may take as long as it likes
     return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"

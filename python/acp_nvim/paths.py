@@ -22,6 +22,7 @@ _ADDRESS = lazy_pattern(
 _AT_LINE = lazy_pattern(r"(.*?[^:/]):(\d{1,9})(?:[:-]\d{1,9})*", re.DOTALL)
 """A name with the line in it, as in `src/a.py:12:5`."""
 _FRAGMENT = lazy_pattern(r"L?(\d{1,9})(?!\d)")
+_SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _DRIVE = lazy_pattern(r"/[A-Za-z]:(/|$)")
 """How a path of Windows begins in an address."""
 
@@ -151,13 +152,14 @@ def named(told: str) -> tuple[str, int | None]:
 
 
 def absolute(path: str, folder: str, home: str = "") -> str:
-    """Return a path that is relative to that folder as an absolute one, any other as it is.
+    """Return a path that is relative to that folder as an absolute one, any other as it is, also
+    the address of what is no file.
 
     One of the user's home is taken for a file in the folder only where it is one.
     """
     if home and path.startswith("~/") and f"{home}{path[1:]}".startswith(f"{folder}/"):
         return home + path[1:]
-    if not path or path.startswith(("/", "~/", "there:")):
+    if not path or path.startswith(("/", "~/", "there:")) or _SCHEME.match(path):
         return path
     return normal(f"{folder}/{path}")
 

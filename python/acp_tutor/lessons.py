@@ -53,20 +53,21 @@ LESSONS = (
     ),
     Lesson(
         "Point",
-        "Go to the file (`<C-w>t`), select lines with `V`, and type\n"
+        "Go to the file (`<Esc>`, then `<C-w>t`), select lines with `V`, and type\n"
         "`:AcpPrompt explain this`\nI get those lines with your words.",
         "No lines came with that. Select some in the file with `V`, then\n"
         "`:AcpPrompt explain this`",
     ),
     Lesson(
         "Decide",
-        "Send\n`/edit`\nI show a change and wait. `<Tab>` goes to my question, `1` says yes; "
-        "from anywhere\n`:Acp permit 1`",
+        "Back in the prompt (`<C-w>b`), send\n`/edit`\n"
+        "I show a change and wait. `<Tab>` goes to my question, `1` says yes; from anywhere\n"
+        "`:Acp permit 1`",
         "Send once more\n`/edit`\nand say yes.",
     ),
     Lesson(
         "Review",
-        "The file has changed. There,\n`:Acp review`\nshows it. Take a change back:\n"
+        "In the file (`<C-w>t`),\n`:Acp review`\nshows the change. Take it back:\n"
         "`:Acp reject because …`\nThen send me `done`",
         "Send\n`done`\nwhen you have looked at it.",
     ),

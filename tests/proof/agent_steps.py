@@ -92,7 +92,7 @@ class AgentSteps(UserSteps):
         is_found = stands is not None and stands.on_disk and stands.theirs == after.disk[name]
         now = after.shown.get(name)
         is_followed = now is not None and not now.modified and now.text == after.disk[name]
-        is_told = last not in (old, None) or last == after.disk[name]
+        is_told = (last not in (old, None) and not is_amid) or last == after.disk[name]
         if refused and (is_found or is_followed or is_told):
             self.seen[name] = after.disk[name]  # looked at before it was refused
         told = self.told.get(key, known)
@@ -278,7 +278,8 @@ class AgentSteps(UserSteps):
         it the agent has read, and if it replaces them, it knows what it does."""
         self._put(name, text)
         self.made.setdefault((session, name), []).append(text)
-        replaced = users(self.known.get((session, name))) - users(text)
+        read, live = self.known.get((session, name)), bodies(self.sight.live(name))
+        replaced = {it for line in bodies(read) if line in live for it in users(line)} - users(text)
         self.unsaved[name] -= users(text) | replaced
         self.allowed[name] |= replaced
 

@@ -1,5 +1,5 @@
 -- The user's hands, and a look at every buffer: one call a step. Loaded by world.py.
-local M = { asked = {}, marks = {}, encodings = {} }
+local M = { asked = {}, marks = {}, encodings = {}, number = 0 }
 
 local api = vim.api
 local space = api.nvim_create_namespace('proof')
@@ -119,7 +119,8 @@ local function place(buffer, lines)
   local placed, rows = {}, rows_of(lines)
   for line, row in pairs(rows) do
     if row and line ~= '' then
-      placed[api.nvim_buf_set_extmark(buffer, space, row, 0, {})] = line
+      M.number = M.number + 1 -- a number that comes again may be taken for the mark that had it
+      placed[api.nvim_buf_set_extmark(buffer, space, row, 0, { id = M.number })] = line
     end
   end
   local middle = math.floor((#lines + 1) / 2)

@@ -292,8 +292,8 @@ class Model:
             was = None if was_gone else text_of(before, name)
             lost = users(was) - users(text_of(after, name))
             lost -= {word for other in NAMES for word in users(text_of(after, other))}
-            there = [after.disk[other] for other in NAMES if self._conflicts(other)]
-            lost -= {word for text in there for word in users(text)}  # kept beside the user's text
+            others = [it for it in NAMES if it != name and self._conflicts(it)]
+            lost -= {word for it in others for word in users(after.disk[it])}  # moved there
             if self._conflicts(name):  # a script's line may stand against a rejection
                 lost -= users(after.disk[name]) & self.scripted
             at_home = {word for word in lost if self.home[word] == name}

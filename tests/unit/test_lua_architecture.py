@@ -75,7 +75,7 @@ def test_a_circle_is_found() -> None:
     assert circle({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["d", "a"]}) == ["b", "c", "b"]
 
 
-@pytest.mark.parametrize("room", ["command", "prompt", "ask", "review", "ui"])
+@pytest.mark.parametrize("room", sorted(ROOMS))
 def test_a_room_begins_with_what_only_lua_can_do_there(room: str) -> None:
     begun = [it.name for it in (LUA / room).iterdir() if "-- Only the editor" in it.read_text()]
     assert len(begun) == 1

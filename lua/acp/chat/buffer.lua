@@ -23,21 +23,10 @@ local api = vim.api
 
 local M = {}
 
----@type table<integer, integer> by chat: the cells of a line that the host was told of
-local rooms = {}
-
 ---@param chat acp.Chat
 ---@param was_running boolean
 local function gone(chat, was_running)
   chats.remove(chat.chat)
-  require('acp.prompt.mention').forget(chat.chat)
-  attachment.forget(chat.chat)
-  require('acp.prompt.anchors').forget(chat.chat)
-  require('acp.prompt.history').forget(chat.chat)
-  require('acp.chat.welcome').forget(chat.chat)
-  tail.forget(chat.chat)
-  rooms[chat.chat] = nil
-  bar.forget(chat.chat)
   if vim.v.exiting ~= vim.NIL then
     return
   end
@@ -46,9 +35,7 @@ local function gone(chat, was_running)
       local form = 'the turn of %s ended with its chat: :Acp sessions opens what was said'
       require('acp.ui.notice').notice(form:format(chat.agent))
     end
-    if bridge.running() then
-      bridge.notify('chat_wiped', { chat = chat.chat })
-    end
+    bridge.tell_running('chat_wiped', { chat = chat.chat })
     question.close_of(chat.chat)
     if api.nvim_buf_is_valid(chat.prompt) then
       unseen.delete(chat.prompt)
@@ -122,19 +109,9 @@ function M.set_options(buffer)
     formatlistpat = dress.CONTAINERS,
   }
   unseen.quietly(function()
-    for name, value in pairs(values) do
-      vim.bo[buffer][name] = value
-    end
+    unseen.set(buffer, values)
   end)
   unseen.fire(buffer, 'FileType', values.filetype)
-end
-
---- Make the buffer; its number is the chat's.
----@return integer buffer
-function M.create_buffer()
-  local buffer = unseen.buffer()
-  M.set_options(buffer)
-  return buffer
 end
 
 --- Bring its keys to life and show the first line.
@@ -149,8 +126,8 @@ function M.begin(chat)
 end
 
 bridge.on_end(function()
-  rooms = {}
   for _, chat in ipairs(chats.all()) do
+    chat.room = nil
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
     status.state, status.pending, status.doing = 'closed', 0, nil
     life.set(chat.chat, status)
@@ -203,9 +180,9 @@ api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
   callback = function()
     for _, chat in ipairs(bridge.running() and chats.all() or {}) do
       local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
-      local room = #found > 0 and math.max(1, math.min(unpack(found))) or rooms[chat.chat]
-      if room ~= rooms[chat.chat] then
-        rooms[chat.chat] = room
+      local room = #found > 0 and math.max(1, math.min(unpack(found))) or chat.room
+      if room ~= chat.room then
+        chat.room = room
         bridge.tell_running('chat_room', { chat = chat.chat, room = room })
       end
     end

@@ -13,9 +13,6 @@ local M = {}
 ---@field path string absolute
 ---@field line integer 1-based, of the cursor
 
----@type table<integer, string> by chat: the file that its agent knows the user to be in, or need not know
-local told = {}
-
 --- The file of the window in which the user is, or was last.
 ---@return acp.ContextFile?
 local function current()
@@ -33,30 +30,17 @@ end
 
 --- The file that goes with the next prompt of a chat, if one does.
 ---@param chat acp.Chat
----@param selections acp.Selection[] a file of which lines are attached is named by these
+---@param selections? acp.Selection[] a file of which lines are attached is named by these
 ---@return acp.ContextFile?
 function M.of(chat, selections)
   local file = options.value('context') ~= 'off' and current() or nil
-  if not file or told[chat.chat] == file.path or #project.holding({ chat }, file.path) == 0 then
+  if not file or chat.context == file.path or #project.holding({ chat }, file.path) == 0 then
     return nil
   end
-  local is_named = vim.iter(selections):any(function(selection)
+  local is_named = vim.iter(selections or chat.selections or {}):any(function(selection)
     return selection.path == file.path
   end)
   return not is_named and file or nil
-end
-
---- It was sent, or the user does not want it: it is told again when the user is in another one.
----@param chat integer
----@param file? acp.ContextFile nil: nothing was
-function M.tell(chat, file)
-  told[chat] = file and file.path or told[chat]
-end
-
---- The chat is gone, or what was told has not arrived.
----@param chat integer
-function M.forget(chat)
-  told[chat] = nil
 end
 
 --- The content block that names the file.

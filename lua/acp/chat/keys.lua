@@ -1,11 +1,9 @@
 -- The keys of the chat, and those that it shares with the prompt.
 
-local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
 local code = require('acp.chat.code')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
-local link = require('acp.chat.link')
 local notice = require('acp.ui.notice')
 local output = require('acp.chat.output')
 local prompts = require('acp.chat.prompts')
@@ -24,6 +22,11 @@ local function row()
   return api.nvim_win_get_cursor(0)[1] - 1
 end
 
+---@return { line: string, column: integer } what stands there, for the host to find what that names
+local function under_cursor()
+  return { line = api.nvim_get_current_line(), column = api.nvim_win_get_cursor(0)[2] }
+end
+
 --- Go on in the prompt with the same key; in an empty one they all mean the same.
 ---@param chat acp.Chat
 ---@param key string
@@ -38,12 +41,12 @@ end
 ---@param chat acp.Chat
 ---@param split boolean
 local function follow_link(chat, split)
-  local name, line = link.file(chat.cwd)
-  local payload = { chat = chat.chat, row = row(), name = name }
+  local payload = vim.tbl_extend('error', { chat = chat.chat, row = row() }, under_cursor())
+  payload.word = vim.fn.expand('<cfile>')
   bridge.call('follow_link', payload, function(err, found)
     if found and found.path then
       require('acp.files.hands').calmly(vim.fs.basename(found.path), function()
-        layout.show_file(found.path, found.line or line, split)
+        layout.show_file(found.path, found.line, split)
       end)
     elseif not found then
       notice.warn(err or 'no file here')
@@ -54,15 +57,7 @@ end
 --- Hand the web address under the cursor to the browser, by the host, which asks where the text of
 --- the link says something else.
 local function browse()
-  local address, text = link.address()
-  if not address then
-    return notice.notice('no web address here: gf goes to a file')
-  end
-  bridge.call('browse', { address = address, text = text }, function(err)
-    if err then
-      notice.warn(err)
-    end
-  end)
+  bridge.ask('browse', under_cursor(), function() end)
 end
 
 ---@param chat acp.Chat
@@ -76,19 +71,8 @@ local function show_raw(chat)
   end)
 end
 
----@param mark vim.api.keyset.get_extmark_item
----@return boolean
-local function is_prompt(mark)
-  return mark[4].line_hl_group == 'AcpUser'
-end
-
-local ICONS = {
-  AcpToolPending = true,
-  AcpToolRunning = true,
-  AcpToolDone = true,
-  AcpToolFailed = true,
-  AcpToolCancelled = true,
-}
+local ICONS =
+  { 'AcpToolPending', 'AcpToolRunning', 'AcpToolDone', 'AcpToolFailed', 'AcpToolCancelled' }
 
 --- Whether a mark is the icon of a tool call.
 ---@param mark vim.api.keyset.get_extmark_item
@@ -96,31 +80,11 @@ local ICONS = {
 local function is_call(mark)
   local groups = { mark[4].sign_hl_group or mark[4].hl_group }
   for _, chunk in ipairs(mark[4].virt_text or {}) do
-    vim.list_extend(groups, { chunk[2] })
+    table.insert(groups, chunk[2])
   end
-  return vim.iter(groups):any(function(group)
-    return ICONS[group] == true
+  return vim.iter(ICONS):any(function(icon)
+    return vim.list_contains(groups, icon)
   end)
-end
-
----@param buffer integer
----@param first integer row
----@param last integer row; less than `first` to search backwards
----@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
----@return integer[] rows with such a mark, nearest to `first` first
-local function rows_with(buffer, first, last, is_meant)
-  local from, to = { first, 0 }, { last, -1 }
-  if last < first then
-    from, to = { first, -1 }, { last, 0 }
-  end
-  local rows = {}
-  local marks = api.nvim_buf_get_extmarks(buffer, apply.namespace, from, to, { details = true })
-  for _, mark in ipairs(marks) do
-    if is_meant(mark) then
-      table.insert(rows, mark[2])
-    end
-  end
-  return rows
 end
 
 --- Search in portions: a chat may be long.
@@ -132,11 +96,11 @@ end
 local function find(buffer, start, step, is_meant)
   local last = step == 1 and api.nvim_buf_line_count(buffer) - 1 or 0
   for first = start, last, step * PORTION do
-    local portion = rows_with(buffer, first, math.max(first + step * PORTION, 0), is_meant)
+    local portion = prompts.rows_with(buffer, first, math.max(first + step * PORTION, 0), is_meant)
     for _, line in ipairs(portion) do
-      local is_same_block = is_meant == is_prompt
+      local is_same_block = is_meant == prompts.is_prompt
         and line > 0
-        and #rows_with(buffer, line - 1, line - 1, is_meant) > 0
+        and #prompts.rows_with(buffer, line - 1, line - 1, is_meant) > 0
       if not is_same_block then
         return line
       end
@@ -146,14 +110,17 @@ end
 
 ---@param step 1|-1
 ---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
+---@return fun() goes there
 local function jump(step, is_meant)
-  for _ = 1, vim.v.count1 do
-    local target = find(api.nvim_get_current_buf(), row() + step, step, is_meant)
-    if not target then
-      return
+  return function()
+    for _ = 1, vim.v.count1 do
+      local target = find(api.nvim_get_current_buf(), row() + step, step, is_meant)
+      if not target then
+        return
+      end
+      vim.cmd("normal! m'")
+      api.nvim_win_set_cursor(0, { target + 1, 0 })
     end
-    vim.cmd("normal! m'")
-    api.nvim_win_set_cursor(0, { target + 1, 0 })
   end
 end
 
@@ -177,33 +144,21 @@ end
 ---@param chat acp.Chat
 ---@param buffer integer
 function M.map_common(chat, buffer)
-  local map = keys.map
-  map(buffer, 'n', 'q', 'Close the chat', function()
+  local function leave()
     close(chat)
-  end, 'close')
-  map(buffer, 'n', '<C-c>', 'Cancel the running turn', '<Plug>(acp-cancel)')
-  map(buffer, 'n', '<S-Tab>', 'Next mode', '<Plug>(acp-next-mode)')
-  map(buffer, 'n', 'gm', 'Choose the model', '<Plug>(acp-model)')
-  map(buffer, 'n', 'gr', 'Review what the agents have changed', '<Plug>(acp-review)')
-  map(buffer, 'n', 'gs', 'Sessions', '<Plug>(acp-sessions)')
-  map(buffer, 'n', ']s', 'Next session', '<Plug>(acp-next-session)')
-  map(buffer, 'n', '[s', 'Previous session', '<Plug>(acp-previous-session)')
-  map(buffer, 'n', '<Tab>', 'Go to the question', to_ask, 'question')
+  end
+  keys.map_all(buffer, {
+    { 'q', 'Close the chat', leave, 'close' },
+    { '<C-c>', 'Cancel the running turn', '<Plug>(acp-cancel)' },
+    { '<S-Tab>', 'Next mode', '<Plug>(acp-next-mode)' },
+    { 'gm', 'Choose the model', '<Plug>(acp-model)' },
+    { 'gr', 'Review what the agents have changed', '<Plug>(acp-review)' },
+    { 'gs', 'Sessions', '<Plug>(acp-sessions)' },
+    { ']s', 'Next session', '<Plug>(acp-next-session)' },
+    { '[s', 'Previous session', '<Plug>(acp-previous-session)' },
+    { '<Tab>', 'Go to the question', to_ask, 'question' },
+  })
 end
-
----@class acp.Fold
----@field [1] string what the host is told
----@field [2] string
----@field [3] string[] keys
-
----@type acp.Fold[]
-local FOLDS = {
-  { 'toggle', 'Open or close what is under the cursor', { '<CR>', 'za' } },
-  { 'open', 'Open it', { 'zo' } },
-  { 'close', 'Close it', { 'zc' } },
-  { 'open_all', 'Open all', { 'zR' } },
-  { 'close_all', 'Close all', { 'zM' } },
-}
 
 --- Open or close what is under the cursor: code by itself, the rest by the host. Where there is no
 --- such thing, the plan that the bar is about is shown whole.
@@ -223,69 +178,45 @@ local function toggle(chat, action)
   end)
 end
 
----@param chat acp.Chat
-local function map_folds(chat)
-  for _, fold in ipairs(FOLDS) do
-    for _, key in ipairs(fold[3]) do
-      keys.map(chat.chat, 'n', key, fold[2], function()
-        if key == '<CR>' and welcome.choose(chat) then
-          return
-        end
-        toggle(chat, fold[1])
-      end, 'fold-' .. fold[1]:gsub('_', '-'))
-    end
-  end
-end
-
----@param chat acp.Chat
-local function map_motions(chat)
-  local function map(key, desc, plug, step, is_meant)
-    keys.map(chat.chat, 'n', key, desc, function()
-      jump(step, is_meant)
-    end, plug)
-  end
-  map(']]', 'Next prompt', 'next-prompt', 1, is_prompt)
-  map('[[', 'Previous prompt', 'previous-prompt', -1, is_prompt)
-  map(']t', 'Next tool call', 'next-tool', 1, is_call)
-  map('[t', 'Previous tool call', 'previous-tool', -1, is_call)
-end
-
 --- Map the keys of a chat.
 ---@param chat acp.Chat
 function M.map(chat)
-  local function map(key, desc, plug, run)
-    keys.map(chat.chat, 'n', key, desc, run, plug)
+  local function with(run, ...)
+    local arguments = { chat, ... }
+    return function()
+      return run(unpack(arguments))
+    end
+  end
+  local function choose()
+    return welcome.choose(chat) or toggle(chat, 'toggle')
   end
   for _, key in ipairs({ 'i', 'a', 'o', 'I', 'A', 'O' }) do
-    map(key, 'Write a prompt', 'write', function()
-      write(chat, key)
-    end)
+    keys.map(chat.chat, 'n', key, 'Write a prompt', with(write, key), 'write')
   end
-  map_folds(chat)
-  map_motions(chat)
+  keys.map_all(chat.chat, {
+    { '<CR>', 'Open or close what is under the cursor', choose },
+    { 'za', 'Open or close what is under the cursor', with(toggle, 'toggle'), 'fold-toggle' },
+    { 'zo', 'Open it', with(toggle, 'open'), 'fold-open' },
+    { 'zc', 'Close it', with(toggle, 'close'), 'fold-close' },
+    { 'zR', 'Open all', with(toggle, 'open_all'), 'fold-open-all' },
+    { 'zM', 'Close all', with(toggle, 'close_all'), 'fold-close-all' },
+    { ']]', 'Next prompt', jump(1, prompts.is_prompt), 'next-prompt' },
+    { '[[', 'Previous prompt', jump(-1, prompts.is_prompt), 'previous-prompt' },
+    { ']t', 'Next tool call', jump(1, is_call), 'next-tool' },
+    { '[t', 'Previous tool call', jump(-1, is_call), 'previous-tool' },
+  })
   prompts.map(chat)
-  for _, key in ipairs({ 'gf', 'gF' }) do
-    map(key, 'Go to the file', 'file', function()
-      follow_link(chat, false)
-    end)
-  end
-  map('<C-w>f', 'Go to the file in a new window', 'file-split', function()
-    follow_link(chat, true)
-  end)
-  map('gx', 'Open the web address', 'browse', browse)
-  map('K', 'Show the tool call as it is', 'raw', function()
-    show_raw(chat)
-  end)
-  map('go', 'Show all that the tool call has printed', 'output', function()
-    output.open(chat)
-  end)
-  map('yq', 'Places in what it has printed into the quickfix list', 'output-to-quickfix', function()
-    output.yank(chat)
-  end)
-  map('yc', 'Yank the code block', 'yank-code', yank.code)
-  map('ya', 'Yank the last answer', 'yank-answer', function()
-    yank.answer(chat)
-  end)
+  local quickfix = 'Places in what it has printed into the quickfix list'
+  keys.map_all(chat.chat, {
+    { 'gf gF', 'Go to the file', with(follow_link, false), 'file' },
+    { '<C-w>f', 'Go to the file in a new window', with(follow_link, true), 'file-split' },
+    { 'gx', 'Open the web address', browse, 'browse' },
+    { 'K', 'Show the tool call as it is', with(show_raw), 'raw' },
+    { 'go', 'Show all that the tool call has printed', with(output.open), 'output' },
+    { 'yq', quickfix, with(output.yank), 'output-to-quickfix' },
+    { 'yc', 'Yank the code block', yank.code, 'yank-code' },
+    { 'ya', 'Yank the last answer', with(yank.answer), 'yank-answer' },
+  })
   M.map_common(chat, chat.chat)
 end
 

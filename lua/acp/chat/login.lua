@@ -30,19 +30,6 @@ end
 -- Before 0.11 jobstart knows no `term`.
 local start = vim.fn.has('nvim-0.11') == 1 and vim.fn.jobstart or vim.fn.termopen
 
----@return integer buffer in a split of its own
-local function show()
-  local buffer = require('acp.ui.unseen').buffer(function(it)
-    vim.bo[it].bufhidden = 'wipe'
-  end)
-  api.nvim_open_win(
-    buffer,
-    true,
-    { split = 'below', win = -1, height = math.floor(vim.o.lines / 2) }
-  )
-  return buffer
-end
-
 --- Run a program in a terminal that the user types in; the end is told by the verb `login_ended`.
 ---@param number integer the host's number of it
 ---@param title string
@@ -55,7 +42,9 @@ function M.open(number, title, argv, env, cwd)
   if layout.is_float(0) then
     vim.cmd.wincmd('t') -- a split cannot be made from a float
   end
-  local buffer = show()
+  local buffer = require('acp.ui.unseen').buffer(nil, { bufhidden = 'wipe' })
+  local height = math.floor(vim.o.lines / 2)
+  api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
   local command = vim.list_extend(vim.list_slice(WITHOUT_ADDRESS), { title })
   vim.list_extend(command, argv)
   local ok, job = pcall(start, command, {

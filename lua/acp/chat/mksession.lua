@@ -16,20 +16,16 @@ local M = {}
 -- Without a scheme Neovim takes them for files of the working directory.
 local LISTS = { 'acp-sessions', 'acp-queue', 'acp-agents' }
 
----@param name string of a buffer
----@return boolean
-local function is_ours(name)
-  local base = vim.fs.basename(name):gsub(' %(%d+%)$', '')
-  local is_list = vim.list_contains(LISTS, base) and not vim.uv.fs_stat(name)
-  return is_list or name:find('^acp://') ~= nil or name:find('^acp%-%l+://') ~= nil
-end
-
 --- Where 'sessionoptions' has "localoptions", such a buffer looks like one of ours, and is dead.
 ---@return integer[] buffers of ours that are only names yet
 local function names()
   return vim.tbl_filter(function(buffer)
+    local name = api.nvim_buf_get_name(buffer)
+    local base = vim.fs.basename(name):gsub(' %(%d+%)$', '')
+    local is_list = vim.list_contains(LISTS, base) and not vim.uv.fs_stat(name)
+    local is_ours = is_list or name:find('^acp://') or name:find('^acp%-%l+://')
     local is_more = vim.b[buffer].acp_own or vim.bo[buffer].modified
-    return not is_more and not chats.of(buffer) and is_ours(api.nvim_buf_get_name(buffer))
+    return is_ours and not is_more and not chats.of(buffer)
   end, api.nvim_list_bufs())
 end
 
@@ -39,10 +35,7 @@ end
 local function emptied(prompt)
   local windows = vim.fn.win_findbuf(prompt)
   for _, window in ipairs(windows) do
-    local blank = unseen.buffer(function(buffer)
-      vim.bo[buffer].bufhidden = 'wipe'
-    end)
-    api.nvim_win_set_buf(window, blank)
+    api.nvim_win_set_buf(window, unseen.buffer(nil, { bufhidden = 'wipe' }))
   end
   return windows
 end

@@ -18,14 +18,17 @@ local function here(chat)
   return { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
 end
 
+---@param err string?
+local function told(err)
+  if err then
+    notice.notice(err)
+  end
+end
+
 --- Show all that the tool call under the cursor has printed.
 ---@param chat acp.Chat
 function M.open(chat)
-  bridge.call('output', here(chat), function(err)
-    if err then
-      notice.notice(err)
-    end
-  end)
+  bridge.call('output', here(chat), told)
 end
 
 --- Show again what a tool call has printed: the buffer has only its name.
@@ -36,16 +39,8 @@ function M.read(name)
   if not agent then
     return false
   end
-  local payload = {
-    agent = vim.uri_decode(agent),
-    session = vim.uri_decode(session),
-    call = vim.uri_decode(call),
-  }
-  bridge.call('output_of', payload, function(err)
-    if err then
-      notice.notice(err)
-    end
-  end)
+  local payload = vim.tbl_map(vim.uri_decode, { agent = agent, session = session, call = call })
+  bridge.call('output_of', payload, told)
   return true
 end
 

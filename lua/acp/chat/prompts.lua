@@ -15,27 +15,35 @@ local M = {}
 local namespace = api.nvim_create_namespace('acp_prompt_offers')
 local OFFER = { { '  cc edit · R rewind', 'AcpDim' } }
 
----@param buffer integer
----@param row integer 0-based
+---@param mark vim.api.keyset.get_extmark_item
 ---@return boolean whether a prompt of the user's stands there
-local function is_prompt(buffer, row)
-  local marks = api.nvim_buf_get_extmarks(
-    buffer,
-    apply.namespace,
-    { row, 0 },
-    { row, -1 },
-    { details = true }
-  )
-  return vim.iter(marks):any(function(mark)
-    return mark[4].line_hl_group == 'AcpUser'
-  end)
+function M.is_prompt(mark)
+  return mark[4].line_hl_group == 'AcpUser'
+end
+
+---@param buffer integer
+---@param first integer row, 0-based
+---@param last integer row; less than `first` to search backwards
+---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
+---@return integer[] rows with such a mark, nearest to `first` first
+function M.rows_with(buffer, first, last, is_meant)
+  local from, to = { first, 0 }, { last, -1 }
+  if last < first then
+    from, to = { first, -1 }, { last, 0 }
+  end
+  local rows = {}
+  local marks = api.nvim_buf_get_extmarks(buffer, apply.namespace, from, to, { details = true })
+  for _, mark in ipairs(marks) do
+    table.insert(rows, is_meant(mark) and mark[2] or nil)
+  end
+  return rows
 end
 
 ---@param buffer integer
 local function offer(buffer)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   local shown = api.nvim_buf_get_extmark_by_id(buffer, namespace, 1, {})[1]
-  local wanted = is_prompt(buffer, row) and row or nil
+  local wanted = M.rows_with(buffer, row, row, M.is_prompt)[1]
   if wanted == shown then
     return
   end

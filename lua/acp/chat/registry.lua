@@ -18,6 +18,18 @@ local M = {}
 ---@field title? string of its session
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
+---@field room? integer cells of a line, as the host was told
+---@field recent? { cwd: string, sessions: acp.Recent[] } what an empty one offers
+---@field selections? acp.Selection[] what goes along with its next prompt: lines
+---@field images? acp.HeldImage[]
+---@field notes? acp.Note[]
+---@field context? string the file that its agent knows the user to be in, or need not know
+---@field anchors? table<string, acp.Anchor> lines that its prompt mentions, by name
+---@field names? acp.Names of the files that its prompt may mention
+---@field waiting? (fun())[] who waits for these
+---@field said? { texts: string[], tick: integer } what the bar of its prompt says until the text changes
+---@field barred? any[] what its bar tells besides: whose sub-agent it is, what waits for review
+---@field walk? acp.Walk through the prompts that were sent
 
 ---@type table<integer, acp.Chat>
 local chats = {}
@@ -118,6 +130,16 @@ function M.status()
   return chat and vim.b[chat.chat].acp_status or {}
 end
 
+--- Whether a word is the name of a sub-agent; without a session the host knows those of earlier days.
+---@param word string
+---@return boolean
+function M.has_sub_agent(word)
+  local is_known = vim.iter(M.status().sub_agents or {}):any(function(it)
+    return it.name == word
+  end)
+  return is_known or not M.current() and word:match('^%w') ~= nil
+end
+
 ---@param chat acp.Chat
 ---@return boolean
 function M.is_open(chat)
@@ -186,6 +208,17 @@ function M.name(buffer, name)
     end)
   end
   return unique
+end
+
+--- Make the buffer of a list, which goes with its window. Only the host writes in it.
+---@param name string
+---@return integer buffer
+function M.list(name)
+  local options = { bufhidden = 'wipe', undolevels = -1, modifiable = false, filetype = name }
+  return unseen.buffer(function(buffer)
+    M.name(buffer, name)
+    vim.b[buffer].acp_list = true
+  end, options)
 end
 
 --- Encode a part of a buffer's name, so that `:mksession` and `bufnr()` take it.

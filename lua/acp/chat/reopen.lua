@@ -12,17 +12,6 @@ local api = vim.api
 
 local M = {}
 
---- The agent and the session in a buffer's name; a repeated one ends in ` (2)`.
----@param name string
----@return string? agent
----@return string? session
-function M.parse(name)
-  local agent, session = name:match('^acp://([^/ ]+)/([^/ ]+)')
-  if agent then
-    return vim.uri_decode(agent), vim.uri_decode(session)
-  end
-end
-
 --- Show in the chat why there will be nothing more.
 ---@param buffer integer
 ---@param line string
@@ -34,10 +23,11 @@ end
 ---@param buffer integer
 ---@param name string
 local function reopen(buffer, name)
-  local agent, session = M.parse(name)
-  if not agent or not session then
+  local agent, session = name:match('^acp://([^/ ]+)/([^/ ]+)') -- a repeated one ends in ` (2)`
+  if not agent then
     return say(buffer, 'This name is not a session: :Acp sessions lists those that exist')
   end
+  agent, session = vim.uri_decode(agent), vim.uri_decode(session)
   local chat = { chat = buffer, agent = agent, cwd = vim.fn.getcwd(), root = vim.fn.getcwd() }
   chats.add(chat)
   prompt.create(chat)

@@ -2,7 +2,6 @@
 -- something changes. With the lines comes, as `b:acp_status`, which session stands in which line:
 -- what a key does is for that one.
 
-local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local keys = require('acp.ui.keys')
@@ -12,7 +11,6 @@ local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 local sidebar = require('acp.chat.sidebar')
-local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -31,12 +29,6 @@ local ROWS = 10
 ---@type integer? the buffer
 local list
 
----@return acp.ListedSession?
-local function here()
-  local rows = (vim.b.acp_status or {}).rows or {}
-  return rows[api.nvim_win_get_cursor(0)[1]] or nil
-end
-
 ---@param row acp.ListedSession
 ---@param action 'open'|'close'|'rename'|'delete'|'answer'
 ---@param title? string
@@ -47,10 +39,7 @@ local function tell(row, action, title)
   if action ~= 'open' or not row.call then
     return bridge.notify('session', payload)
   end
-  bridge.call('session', payload, function(err, place)
-    if err then
-      return notice.warn(err)
-    end
+  bridge.ask('session', payload, function(place)
     hands.calmly('the chat', function()
       require('acp.chat.window').show_row(place.chat, place.row)
     end)
@@ -74,29 +63,35 @@ local function compare()
   vim.cmd.Acp({ args = { 'compare', unpack(names) } })
 end
 
----@param action 'open'|'close'|'delete'|'answer'
+--- Do something with the session of the row.
+---@param run fun(row: acp.ListedSession)
 ---@return fun()
-local function doing(action)
+local function doing(run)
   return function()
-    local row = here()
+    local rows = (vim.b.acp_status or {}).rows or {}
+    local row = rows[api.nvim_win_get_cursor(0)[1]]
     if not row then
       return notice.notice('no session here')
     end
-    tell(row, action)
+    run(row)
   end
 end
 
-local function rename()
-  local row = here()
-  if not row then
-    return notice.notice('no session here')
-  end
+---@param action 'open'|'close'|'delete'|'answer'
+---@return fun()
+local function telling(action)
+  return doing(function(row)
+    tell(row, action)
+  end)
+end
+
+local rename = doing(function(row)
   vim.ui.input({ prompt = 'Title: ', default = row.title }, function(title)
     if title and vim.trim(title) ~= '' then
       tell(row, 'rename', title)
     end
   end)
-end
+end)
 
 ---@param line string
 ---@param words string
@@ -130,23 +125,24 @@ end
 
 ---@param buffer integer
 local function map_keys(buffer)
-  local function map(key, desc, plug, run)
-    keys.map(buffer, 'n', key, desc, run, plug)
-  end
-  map('<CR>', 'Go on with the session', 'list-open', doing('open'))
-  map('a', 'Answer the question that waits there', 'list-answer', doing('answer'))
-  map('c', 'Close the session', 'list-close', doing('close'))
-  map('r', 'Rename the session', 'list-rename', rename)
-  map('D', 'Delete the session for good', 'list-delete', doing('delete'))
-  keys.map(buffer, 'n', 'N', 'Open a session in a worktree', '<Plug>(acp-worktree)')
-  keys.map(buffer, 'n', '=', 'Compare what came of the worktrees', '<Plug>(acp-compare)')
+  keys.map_all(buffer, {
+    { '<CR>', 'Go on with the session', telling('open'), 'list-open' },
+    { 'a', 'Answer the question that waits there', telling('answer'), 'list-answer' },
+    { 'c', 'Close the session', telling('close'), 'list-close' },
+    { 'r', 'Rename the session', rename, 'list-rename' },
+    { 'D', 'Delete the session for good', telling('delete'), 'list-delete' },
+    { 'N', 'Open a session in a worktree', '<Plug>(acp-worktree)' },
+    { '=', 'Compare what came of the worktrees', '<Plug>(acp-compare)' },
+  })
   keys.map(buffer, 'x', '=', 'Compare what the sessions have made', compare, 'list-compare')
-  local next_question = '<Plug>(acp-next-question)'
-  keys.map(buffer, 'n', ']q', 'Go to the question that waits, of any session', next_question)
-  map('/', 'Show only the sessions with these words', 'list-filter', filter)
-  map('q', 'Close the window', 'close', function()
+  local question = 'Go to the question that waits, of any session'
+  keys.map_all(buffer, {
+    { ']q', question, '<Plug>(acp-next-question)' },
+    { '/', 'Show only the sessions with these words', filter, 'list-filter' },
+  })
+  keys.map(buffer, 'n', 'q', 'Close the window', function()
     pcall(layout.close_window, api.nvim_get_current_win())
-  end)
+  end, 'close')
 end
 
 ---@param buffer integer
@@ -161,9 +157,8 @@ local function watch(buffer)
     buffer = buffer,
     callback = function()
       list = nil
-      bar.forget(buffer)
-      if vim.v.exiting == vim.NIL and bridge.running() then
-        bridge.notify('list_closed', { list = buffer })
+      if vim.v.exiting == vim.NIL then
+        bridge.tell_running('list_closed', { list = buffer })
       end
     end,
   })
@@ -173,30 +168,13 @@ end
 ---@return integer buffer
 local function make(is_sidebar)
   require('acp.ui.highlights').define()
-  local buffer = unseen.buffer(function(it)
-    chats.name(it, 'acp-sessions')
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].undolevels = -1
-    vim.bo[it].modifiable = false
-    vim.b[it].acp_list = true
-    vim.bo[it].filetype = 'acp-sessions'
-  end)
+  local buffer = chats.list('acp-sessions')
   if is_sidebar then
     sidebar.make(buffer)
   end
   watch(buffer)
   map_keys(buffer)
   return buffer
-end
-
----@param buffer integer
-local function open_below(buffer)
-  layout.leave_float()
-  local height = math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1)
-  layout.keeping_views(function()
-    api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
-  end)
-  dress.window(0, dress.LIST)
 end
 
 --- Show the sessions in a window below or in a sidebar, or go to the window that shows them; either way they are asked
@@ -210,15 +188,13 @@ function M.open(file, cwd)
   local window = layout.window_of(list)
   if window then
     api.nvim_set_current_win(window)
+  elseif is_sidebar then
+    sidebar.open(list)
   else
-    (is_sidebar and sidebar.open or open_below)(list)
+    layout.open_list(list, math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1))
   end
   local payload = { list = list, file = file, cwd = cwd, sidebar = is_sidebar }
-  bridge.call('list_sessions', payload, function(err)
-    if err then
-      bridge.warn(err)
-    end
-  end)
+  bridge.ask('list_sessions', payload, function() end)
 end
 
 return M

@@ -40,9 +40,7 @@ local function look(buffer)
   end
   is_shown = now
   life.set(buffer, now and vim.b[buffer].acp_status or {})
-  if bridge.running() then
-    bridge.notify('list_shown', { list = buffer, shown = now })
-  end
+  bridge.tell_running('list_shown', { list = buffer, shown = now })
 end
 
 --- Its last window is closed: it goes. Later, for what is shown in such a window goes elsewhere first.

@@ -2,6 +2,7 @@
 -- virtual text, and gone with the first prompt.
 
 local bridge = require('acp.host.bridge')
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local layout = require('acp.ui.layout')
 local margin = require('acp.ui.margin')
@@ -27,9 +28,6 @@ local HINTS = {
 ---@field agent string
 ---@field session string
 ---@field title string
-
----@type table<integer, { cwd: string, sessions: acp.Recent[] }> by chat
-local known = {}
 
 ---@param chat acp.Chat
 ---@return boolean whether nothing was said in it yet
@@ -60,39 +58,21 @@ local function filled(parts, width)
   return lines
 end
 
----@param status table
----@return string
-local function mode_of(status)
-  for _, mode in ipairs(status.modes or {}) do
-    if mode.id == status.mode then
-      return mode.name
-    end
-  end
-  return status.mode or ''
-end
-
----@param text string
----@param width integer cells
----@return string
-local function cut(text, width)
-  if api.nvim_strwidth(text) <= width then
-    return text
-  end
-  return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 1)), text)
-end
-
 ---@param chat acp.Chat
 ---@param width integer cells
 ---@return [string, string][][] lines of chunks
 local function content(chat, width)
-  local status, facts = vim.b[chat.chat].acp_status or {}, known[chat.chat] or {}
+  local status, facts = vim.b[chat.chat].acp_status or {}, chat.recent or {}
   local lines = {}
   local function add(text, group)
-    table.insert(lines, { { cut(text, width), group } })
+    table.insert(lines, { { cells.cut(text, width), group } })
   end
+  local mode = vim.iter(status.modes or {}):find(function(it)
+    return it.id == status.mode
+  end)
   local who = vim.tbl_filter(function(part)
     return part ~= ''
-  end, { status.agent or chat.agent, status.model or '', mode_of(status) })
+  end, { status.agent or chat.agent, status.model or '', mode and mode.name or status.mode or '' })
   vim.iter(filled(who, width)):each(function(line)
     add(line, 'AcpToolTitle')
   end)
@@ -131,12 +111,12 @@ end
 ---@param chat acp.Chat
 local function ask(chat)
   M.draw(chat)
-  if not is_empty(chat) or known[chat.chat] then
+  if not is_empty(chat) or chat.recent then
     return
   end
-  known[chat.chat] = { sessions = {} }
+  chat.recent = { cwd = chat.cwd, sessions = {} }
   bridge.call('recent', { chat = chat.chat }, function(_, facts)
-    known[chat.chat] = facts or known[chat.chat]
+    chat.recent = facts or chat.recent
     M.draw(chat)
   end)
 end
@@ -145,7 +125,7 @@ end
 ---@param chat acp.Chat
 ---@return boolean done
 function M.choose(chat)
-  local recent = is_empty(chat) and ((known[chat.chat] or {}).sessions or {})[vim.v.count1]
+  local recent = is_empty(chat) and chat.recent and chat.recent.sessions[vim.v.count1]
   if not recent then
     return false
   end
@@ -154,11 +134,6 @@ function M.choose(chat)
     layout.open(opened)
   end
   return true
-end
-
----@param chat integer
-function M.forget(chat)
-  known[chat] = nil
 end
 
 local group = api.nvim_create_augroup('acp.welcome', {})

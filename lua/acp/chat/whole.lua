@@ -24,10 +24,7 @@ end
 ---@param buffer integer
 local function set_up(buffer)
   require('acp.ui.highlights').define()
-  local options = { buftype = 'nofile', swapfile = false, undolevels = -1, modifiable = false }
-  for option, value in pairs(options) do
-    vim.bo[buffer][option] = value
-  end
+  unseen.set(buffer, { buftype = 'nofile', swapfile = false, undolevels = -1, modifiable = false })
   vim.bo[buffer].bufhidden = 'wipe'
   keys.map(buffer, 'n', 'q', 'Close it', function()
     api.nvim_buf_delete(buffer, { force = true })

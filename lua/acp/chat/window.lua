@@ -1,3 +1,5 @@
+-- Only the editor makes buffers and windows, and holds terminals.
+--
 -- The chats and their windows: what commands and the host call. A chat is named by the number of its
 -- buffer throughout.
 
@@ -22,7 +24,8 @@ local M = {}
 function M.open_session(agent, mods, is_hidden, root)
   require('acp.ui.highlights').define()
   local cwd = vim.fn.getcwd()
-  local chat = { chat = chat_buffer.create_buffer(), agent = agent, cwd = cwd, root = root or cwd }
+  local chat = { chat = unseen.buffer(), agent = agent, cwd = cwd, root = root or cwd }
+  chat_buffer.set_options(chat.chat)
   chats.add(chat)
   prompt.create(chat)
   chat_buffer.begin(chat)
@@ -35,13 +38,6 @@ end
 ---@return integer? chat of the current buffer, else the one of this project used last
 function M.current()
   local chat = chats.current()
-  return chat and chat.chat
-end
-
----@param agent string
----@return integer? chat with an open session of that agent
-function M.find(agent)
-  local chat = chats.find(agent)
   return chat and chat.chat
 end
 
@@ -70,15 +66,6 @@ function M.return_to(number)
   hands.calmly('the chat', function()
     M.show(number)
   end)
-end
-
---- Go to the window of a chat that is on screen.
----@param number integer
-function M.enter(number)
-  local window = layout.window_of(number)
-  if window then
-    api.nvim_set_current_win(window)
-  end
 end
 
 --- Show a chat, with the cursor in one of its rows.

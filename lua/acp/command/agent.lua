@@ -148,19 +148,19 @@ function M.start(agent, opts)
     if not name then
       return M.finish(opts, problem)
     end
-    local chat = not opts.new and window.find(name)
+    local chat = not opts.new and chats.find(name)
     if not chat then
       return M.open(name, opts)
     end
-    window.show(chat, opts.mods)
-    M.finish(opts, nil, { agent = name, session = (vim.b[chat].acp_status or {}).session })
+    window.show(chat.chat, opts.mods)
+    M.finish(opts, nil, { agent = name, session = (vim.b[chat.chat].acp_status or {}).session })
   end)
 end
 
 --- The chat whose agent is meant, which may have ended: the one here, else the one used last.
----@return integer? chat nil if there is none; the user was told
+---@return acp.Chat? chat nil if there is none; the user was told
 function M.chat()
-  local chat = window.current()
+  local chat = chats.current()
   if not chat then
     notice.warn(M.NO_SESSION)
   end
@@ -175,7 +175,7 @@ local function target(agent)
     return { agent = agent }
   end
   local chat = M.chat()
-  return chat and { chat = chat }
+  return chat and { chat = chat.chat }
 end
 
 --- End an agent.

@@ -10,14 +10,12 @@ local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
-local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
 local M = {}
 
 local AGAIN = 500 -- milliseconds between two drawings while something goes on
-local NAME = 'acp-agents'
 local SHARE = 0.65 -- of the rows of the screen
 
 ---@class acp.AgentList
@@ -44,9 +42,13 @@ local BAR = {
 ---@type acp.AgentList?
 local list
 
+---@param buffer integer
 ---@return integer? window
+---@return integer? width of its text
 local function window_of(buffer)
-  return vim.fn.win_findbuf(buffer)[1]
+  local window = vim.fn.win_findbuf(buffer)[1]
+  local info = window and vim.fn.getwininfo(window)[1]
+  return window, info and info.width - info.textoff
 end
 
 local refresh
@@ -82,22 +84,15 @@ local function draw(this, found)
   end
 end
 
----@param window integer
----@return integer
-local function width_of(window)
-  local info = vim.fn.getwininfo(window)[1]
-  return info.width - info.textoff
-end
-
 --- Ask the host for the list as it is now, and draw it.
 function refresh()
   local this = list
-  local window = this and window_of(this.buffer)
-  if not this or not window then
+  local width = this and select(2, window_of(this.buffer))
+  if not this or not width then
     return
   end
-  this.width = width_of(window)
-  local payload = { width = this.width, opened = vim.tbl_keys(this.opened) }
+  this.width = width
+  local payload = { width = width, opened = vim.tbl_keys(this.opened) }
   bridge.ask('agent_list', payload, function(found)
     if list == this then
       draw(this, found)
@@ -106,26 +101,24 @@ function refresh()
 end
 
 ---@param this acp.AgentList
----@return string? name of the agent under the cursor; nil: there is none, and the user was told
-local function here(this)
-  local name = this.names[api.nvim_win_get_cursor(0)[1]]
-  if name and name ~= '' then
-    return name
-  end
-  notice.notice('there is no agent in this row')
-end
-
----@param verb string
----@return fun(name: string)
-local function asks(verb)
-  return function(name)
-    bridge.call(verb, { agent = name }, done)
-    refresh()
-  end
-end
-
----@param this acp.AgentList
 local function map_keys(this)
+  ---@param deed fun(name: string)
+  ---@return fun() does it with the agent under the cursor
+  local function on(deed)
+    return function()
+      local name = this.names[api.nvim_win_get_cursor(0)[1]] or ''
+      if name == '' then
+        return notice.notice('there is no agent in this row')
+      end
+      deed(name)
+    end
+  end
+  local function asks(verb)
+    return on(function(name)
+      bridge.call(verb, { agent = name }, done)
+      refresh()
+    end)
+  end
   local function toggle(name)
     this.opened[name] = not this.opened[name] or nil
     refresh()
@@ -136,20 +129,12 @@ local function map_keys(this)
     end
     require('acp.command.agent').start(name)
   end
-  local function on(deed)
-    return function()
-      local name = here(this)
-      if name then
-        deed(name)
-      end
-    end
-  end
   keys.map_all(this.buffer, {
     { '<CR>', 'Open or close the details', on(toggle), 'agent-details' },
     { 's', 'Start the agent', on(start), 'agent-start' },
-    { 'i', 'Install the agent, or a newer one', on(asks('install_agent')), 'agent-install' },
-    { 'D', 'Remove an agent installed here', on(asks('remove_agent')), 'agent-remove' },
-    { '<C-c>', 'Stop installing it', on(asks('cancel_install')), 'agent-stop' },
+    { 'i', 'Install the agent, or a newer one', asks('install_agent'), 'agent-install' },
+    { 'D', 'Remove an agent installed here', asks('remove_agent'), 'agent-remove' },
+    { '<C-c>', 'Stop installing it', asks('cancel_install'), 'agent-stop' },
     { 'R', 'Fetch the list of the registry anew', fetch, 'agents-fetch' },
     { 'q', 'Close the window', layout.close_here, 'close' },
   })
@@ -158,14 +143,7 @@ end
 ---@return acp.AgentList
 local function make()
   require('acp.ui.highlights').define()
-  local buffer = unseen.buffer(function(it)
-    chats.name(it, NAME)
-    vim.b[it].acp_list = true
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].undolevels = -1
-    vim.bo[it].modifiable = false
-    vim.bo[it].filetype = NAME
-  end)
+  local buffer = chats.list('acp-agents')
   local this =
     { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
   bar.set(buffer, BAR)
@@ -174,8 +152,8 @@ local function make()
   api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, {
     group = group,
     callback = function()
-      local window = window_of(buffer)
-      if window and width_of(window) ~= this.width then
+      local _, width = window_of(buffer)
+      if width and width ~= this.width then
         refresh()
       end
     end,
@@ -185,7 +163,6 @@ local function make()
     buffer = buffer,
     callback = function()
       list = nil
-      bar.forget(buffer)
       api.nvim_del_augroup_by_id(group)
     end,
   })

@@ -24,12 +24,6 @@ local function installed()
   return ok and type(rows) == 'table' and pluck(rows, 'name') or {}
 end
 
----@return string[] names of the agents that are known without a configuration
-local function presets()
-  local rows = require('acp.command.data').read('agents')
-  return vim.list_extend(pluck(rows, 'name'), { require('acp.command.agent').TUTOR })
-end
-
 ---@param candidates string[]
 ---@param lead string
 ---@return string[]
@@ -39,12 +33,13 @@ local function starting_with(candidates, lead)
   end, candidates)
 end
 
----@param wanted fun(chat: acp.Chat): boolean
----@return string[] names of the agents that have such a chat, the one used last first
-local function with_chats(wanted)
+---@param is_open? boolean
+---@return string[] names of the agents that have a chat, or an open one; the one used last first
+local function with_chats(is_open)
   local names = {}
-  for _, chat in ipairs(vim.tbl_filter(wanted, chats.all())) do
-    if not vim.list_contains(names, chat.agent) then
+  for _, chat in ipairs(chats.all()) do
+    local is_wanted = not is_open or chats.is_open(chat)
+    if is_wanted and not vim.list_contains(names, chat.agent) then
       table.insert(names, chat.agent)
     end
   end
@@ -73,32 +68,30 @@ local function sub_agents(turn)
   )
 end
 
---- A turn, then a sub-agent in it; or a sub-agent alone.
----@param before? string
----@return string[]
-local function parts(before)
-  return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
+---@return string[] names of all agents that are known
+local function agents()
+  local own = require('acp.host.options').value('agents')
+  local all = type(own) == 'table' and vim.tbl_keys(own) or {}
+  table.insert(all, require('acp.command.agent').TUTOR)
+  vim.list_extend(all, pluck(require('acp.command.data').read('agents'), 'name'))
+  vim.list_extend(all, installed())
+  table.sort(all)
+  return vim.fn.uniq(all)
 end
 
-local sources
-sources = {
-  agent = function()
-    local own = require('acp.host.options').value('agents')
-    local all = vim.list_extend(type(own) == 'table' and vim.tbl_keys(own) or {}, presets())
-    vim.list_extend(all, installed())
-    table.sort(all)
-    return vim.fn.uniq(all)
-  end,
+local sources = {
+  agent = agents,
+  race = agents,
   open_agent = function()
-    return with_chats(chats.is_open)
+    return with_chats(true)
   end,
   chat_agent = function()
-    return with_chats(function()
-      return true
-    end)
+    return with_chats()
   end,
   turn = turns,
-  part = parts,
+  part = function(before) -- a turn, then a sub-agent in it; or a sub-agent alone
+    return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
+  end,
   sub_agent = function()
     return sub_agents()
   end,
@@ -127,13 +120,10 @@ sources = {
   end,
   worktree = function(before)
     local words = require('acp.command.worktrees').complete(before)
-    return before and words or vim.list_extend(words, sources.agent())
+    return before and words or vim.list_extend(words, agents())
   end,
   compare = function()
     return require('acp.command.worktrees').complete('merge')
-  end,
-  race = function()
-    return sources.agent()
   end,
   mention = function()
     return vim.tbl_map(function(special)

@@ -16,7 +16,7 @@ local function wrong_word(sub, word)
   local is_number = word and sub.number and word:match('^[1-9]%d*$')
   if not word or #allowed == 0 or is_number or vim.list_contains(words, word) then
     return nil
-  elseif sub.named and require('acp.command.sub_agents').has(word) then
+  elseif sub.named and require('acp.chat.registry').has_sub_agent(word) then
     return nil
   end
   local last = table.remove(allowed)

@@ -26,14 +26,9 @@ local function news(view)
     return nil
   end
   local from = status.size < view.shown and 0 or view.shown
-  local file = uv.fs_open(view.path, 'r', 0)
-  if not file then
-    return nil
-  end
-  local text = uv.fs_read(file, status.size - from, from)
-  uv.fs_close(file)
-  view.shown = from + #(text or '')
-  return text, from == 0
+  local ok, text = pcall(vim.fn.readblob, view.path, from)
+  view.shown = from + (ok and #text or 0)
+  return ok and text or nil, from == 0
 end
 
 --- Show what has come; a window whose cursor is on the last line stays at the end.
@@ -68,26 +63,21 @@ end
 ---@param view acp.LogView
 local function keep_fresh(view)
   local timer = assert(uv.new_timer())
-  timer:start(
-    REFRESH_MS,
-    REFRESH_MS,
-    vim.schedule_wrap(function()
-      if api.nvim_buf_is_loaded(view.buffer) then
-        refresh(view)
-      elseif not timer:is_closing() then
-        timer:close()
-      end
-    end)
-  )
+  local again = vim.schedule_wrap(function()
+    if api.nvim_buf_is_loaded(view.buffer) then
+      refresh(view)
+    elseif not timer:is_closing() then
+      timer:close()
+    end
+  end)
+  timer:start(REFRESH_MS, REFRESH_MS, again)
 end
 
 --- A buffer for what agents wrote: no file is read, so neither a modeline nor what a 'filetype' would
 --- start obeys it.
 ---@return integer
 local function make_buffer()
-  return require('acp.ui.unseen').buffer(function(buffer)
-    vim.bo[buffer].bufhidden, vim.bo[buffer].undolevels = 'wipe', -1
-  end)
+  return require('acp.ui.unseen').buffer(nil, { bufhidden = 'wipe', undolevels = -1 })
 end
 
 --- Show a buffer in a window of its own; `q` goes back to where the user was.

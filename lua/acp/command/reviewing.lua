@@ -1,7 +1,7 @@
 -- Sub-commands of the review whose arguments mean several things, or can be wrong.
 
+local chats = require('acp.chat.registry')
 local notice = require('acp.ui.notice')
-local sub_agents = require('acp.command.sub_agents')
 
 local M = {}
 
@@ -18,7 +18,7 @@ end
 function M.part(text, does)
   local first, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
   local turn = tonumber(first)
-  if rest:find('%s') or rest ~= '' and not (turn and sub_agents.has(rest)) then
+  if rest:find('%s') or rest ~= '' and not (turn and chats.has_sub_agent(rest)) then
     return notice.warn(('%s is not a turn and a sub-agent of it'):format(vim.trim(text)))
   end
   does({

@@ -17,11 +17,6 @@ local api = vim.api
 
 local M = {}
 
----@return acp.Chat? chat of the current buffer, else the open one of this project used last
-local function find_chat()
-  return chats.of(api.nvim_get_current_buf()) or vim.iter(chats.here(true)):find(chats.is_open)
-end
-
 --- Open a session where there is none, and say so.
 ---@param agent string
 ---@param is_hidden? boolean do not show it
@@ -58,7 +53,8 @@ end
 ---@param done fun(chat: acp.Chat?, err: string?, is_late?: boolean) without a chat the user was told why
 ---@param is_hidden? boolean a new one is not shown; nor is it, late, to a user who goes on already
 local function with_chat(done, is_hidden)
-  local found = find_chat()
+  local found = chats.of(api.nvim_get_current_buf())
+    or vim.iter(chats.here(true)):find(chats.is_open)
   if found and chats.is_open(found) then
     chats.touch(found.chat)
     return done(found)
@@ -78,15 +74,6 @@ local function with_chat(done, is_hidden)
   end)
 end
 
----@param buffer integer
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
----@return acp.Selection
-local function select(buffer, range)
-  return api.nvim_buf_call(buffer, function()
-    return attachment.select(range[1], range[2])
-  end)
-end
-
 ---@class acp.PromptOptions
 ---@field bang? boolean cancel the running turn and send now
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer that go along
@@ -102,11 +89,11 @@ function M.prompt(content, opts)
     if not chat then
       return agents.finish(opts, problem)
     end
-    local is_text = type(content) == 'string'
+    local is_text, range = type(content) == 'string', opts.range
     local payload = {
       text = is_text and content or '',
       blocks = is_text and {} or content,
-      selections = { opts.range and select(origin, opts.range) },
+      selections = { range and attachment.select(range[1], range[2], origin) },
       bang = opts.bang or false,
     }
     local state = (vim.b[chat.chat].acp_status or {}).state
@@ -134,7 +121,7 @@ function M.compose(range, mods)
       return
     end
     if range then
-      attachment.attach(chat.chat, select(origin, range))
+      attachment.attach(chat.chat, attachment.select(range[1], range[2], origin))
     end
     local prompt = require('acp.prompt.buffer')
     local is_there = api.nvim_get_current_buf() == chat.prompt
@@ -143,7 +130,7 @@ function M.compose(range, mods)
     else
       window.show(chat.chat, mods)
     end
-    if not is_there and prompt.is_blank(chat) and #attachment.selections(chat.chat) == 0 then
+    if not is_there and prompt.is_blank(chat) and #(chat.selections or {}) == 0 then
       prompt.send_review(chat, function() end)
     end
   end)
@@ -169,26 +156,6 @@ function M.add(context)
   end, true)
 end
 
---- Bring the prompt that was sent last back into the prompt, to be changed and sent again.
-function M.resend()
-  local number = agents.chat()
-  local chat = number and chats.of(number)
-  if chat then
-    require('acp.prompt.history').resend(chat, function()
-      window.show(chat.chat)
-    end)
-  end
-end
-
---- Show the prompts that wait.
-function M.queue()
-  local number = agents.chat()
-  local chat = number and chats.of(number)
-  if chat then
-    require('acp.prompt.queue').open(chat)
-  end
-end
-
 --- Go to the next or the previous session, in the windows of this one.
 ---@param step 1|-1
 function M.step(step)
@@ -206,13 +173,12 @@ function M.step(step)
   for index, chat in ipairs(open) do
     place = chat == here and index or place
   end
-  local chat, is_chat = open[(place + step - 1) % #open + 1], false
-  if here then
-    is_chat = api.nvim_get_current_buf() == here.chat
-  end
+  local chat = open[(place + step - 1) % #open + 1]
+  local is_chat = here and api.nvim_get_current_buf() == here.chat
   window.show(chat.chat)
-  if is_chat then
-    window.enter(chat.chat)
+  local above = is_chat and layout.window_of(chat.chat)
+  if above then
+    api.nvim_set_current_win(above)
   end
 end
 
@@ -241,7 +207,7 @@ end
 function M.tell(verb, payload)
   local chat = agents.chat()
   if chat then
-    bridge.notify(verb, vim.tbl_extend('force', { chat = chat }, payload or {}))
+    bridge.notify(verb, vim.tbl_extend('force', { chat = chat.chat }, payload or {}))
   end
 end
 
@@ -252,16 +218,16 @@ function M.forget(what)
   if what == 'session' and not chat then
     return
   end
-  bridge.ask('forget', { what = what, chat = chat }, function(done)
-    if done then
-      require('acp.prompt.draft').forget(chat and chats.of(chat))
-      if not chat then
-        require('acp.host.log').forget()
-      end
-      notice.notice(
-        ('what was kept of %s is gone'):format(chat and 'the session' or 'all sessions')
-      )
+  bridge.ask('forget', { what = what, chat = chat and chat.chat }, function(done)
+    if not done then
+      return
     end
+    require('acp.prompt.draft').forget(chat)
+    if not chat then
+      require('acp.host.log').forget()
+    end
+    local whose = chat and 'the session' or 'all sessions'
+    notice.notice(('what was kept of %s is gone'):format(whose))
   end)
 end
 

@@ -43,6 +43,17 @@ local function review()
   return require('acp.command.reviewing')
 end
 
+---@param run fun(chat: acp.Chat, invoked: acp.Invocation)
+---@return fun(invoked: acp.Invocation) does it with the chat that is meant, if there is one
+local function with_chat(run)
+  return function(invoked)
+    local chat = agent().chat()
+    if chat then
+      run(chat, invoked)
+    end
+  end
+end
+
 ---@type table<string, fun(invoked: acp.Invocation)>
 local deeds = {
   start = function(invoked)
@@ -85,15 +96,15 @@ local deeds = {
   forget = function(invoked)
     session().forget(invoked.word or 'session')
   end,
-  export = function(invoked)
-    require('acp.command.talk').export(vim.trim(invoked.text))
-  end,
-  outline = function()
-    require('acp.command.talk').outline()
-  end,
-  rewind = function(invoked)
-    require('acp.command.talk').rewind(tonumber(invoked.word))
-  end,
+  export = with_chat(function(chat, invoked)
+    require('acp.command.talk').export(chat, vim.trim(invoked.text))
+  end),
+  outline = with_chat(function(chat)
+    require('acp.command.talk').outline(chat)
+  end),
+  rewind = with_chat(function(chat, invoked)
+    require('acp.command.talk').rewind(chat, tonumber(invoked.word))
+  end),
   config = function(invoked)
     local option, value = invoked.text:match('^%s*(%S*)%s*(.-)%s*$')
     session().tell('config', { option = given(option), value = given(value) })
@@ -107,12 +118,14 @@ local deeds = {
   previous = function()
     session().step(-1)
   end,
-  queue = function()
-    session().queue()
-  end,
-  resend = function()
-    session().resend()
-  end,
+  queue = with_chat(function(chat)
+    require('acp.prompt.queue').open(chat)
+  end),
+  resend = with_chat(function(chat)
+    require('acp.prompt.history').resend(chat, function()
+      require('acp.chat.window').show(chat.chat)
+    end)
+  end),
   agents = function(invoked)
     require('acp.command.agents').open(invoked.bang, invoked.mods)
   end,

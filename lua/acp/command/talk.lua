@@ -1,6 +1,5 @@
 -- What is done with all that was said in a session: rewind it, export it, list it.
 
-local agents = require('acp.command.agent')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local notice = require('acp.ui.notice')
@@ -8,13 +7,10 @@ local notice = require('acp.ui.notice')
 local M = {}
 
 --- Go back to before a prompt, by default the last one; its text is in the prompt again.
+---@param chat acp.Chat
 ---@param turn? integer
-function M.rewind(turn)
-  local chat = agents.chat()
-  if not chat then
-    return
-  end
-  bridge.ask('rewind', { chat = chat, turn = turn }, function(made)
+function M.rewind(chat, turn)
+  bridge.ask('rewind', { chat = chat.chat, turn = turn }, function(made)
     local new = made and chats.of(made.chat)
     if new then
       require('acp.prompt.history').add(new, made.text)
@@ -32,14 +28,11 @@ local function show(text)
 end
 
 --- Have what was said written into a new file, or show it in a buffer.
+---@param chat acp.Chat
 ---@param path string '' for a buffer
-function M.export(path)
-  local chat = agents.chat()
-  if not chat then
-    return
-  end
+function M.export(chat, path)
   local file = path ~= '' and vim.fn.fnamemodify(path, ':p') or nil
-  bridge.ask('export', { chat = chat, path = file }, function(result)
+  bridge.ask('export', { chat = chat.chat, path = file }, function(result)
     if file then
       notice.notice(('what was said is in %s'):format(result))
     else
@@ -49,23 +42,20 @@ function M.export(path)
 end
 
 --- List the prompts, tool calls, code and failures of the chat, in the location list of its window.
-function M.outline()
-  local chat = agents.chat()
-  if not chat then
-    return
-  end
-  bridge.ask('outline', { chat = chat }, function(items)
+---@param chat acp.Chat
+function M.outline(chat)
+  bridge.ask('outline', { chat = chat.chat }, function(items)
     if #items == 0 then
       return notice.notice('nothing was said or done in this session yet')
     end
     require('acp.files.hands').calmly('the outline', function()
       require('acp.chat.window').chat('open')
-      local window = require('acp.ui.layout').window_of(chat)
+      local window = require('acp.ui.layout').window_of(chat.chat)
       if not window then
         return
       end
       for _, item in ipairs(items) do
-        item.bufnr = chat
+        item.bufnr = chat.chat
       end
       vim.fn.setloclist(window, {}, ' ', { title = 'acp: outline', items = items })
       vim.api.nvim_win_call(window, function()

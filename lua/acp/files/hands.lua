@@ -142,23 +142,21 @@ local function check(is_safe)
     require('acp.ui.notice').over()
   end
   local bridge = package.loaded['acp.host.bridge']
-  if is_over and bridge and bridge.running() then
-    bridge.notify('free')
+  if is_over and bridge then
+    bridge.tell_running('free')
   end
 end
 
 local function watch()
   local desc = 'What an agent has written waits for the end of a command'
-  if vim.fn.exists('##SafeState') == 1 then -- else the host tries again each second
-    -- Not scheduled: each event that is would bring the next SafeState.
-    api.nvim_create_autocmd('SafeState', {
-      group = group,
-      desc = desc,
-      callback = function()
-        check(true)
-      end,
-    })
-  end
+  -- Not scheduled: each event that is would bring the next SafeState.
+  api.nvim_create_autocmd('SafeState', {
+    group = group,
+    desc = desc,
+    callback = function()
+      check(true)
+    end,
+  })
   -- In terminal mode nothing is ever safe.
   api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
     group = group,

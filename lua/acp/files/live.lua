@@ -1,6 +1,7 @@
--- Live file buffers for the host: what they hold, and edits that keep marks, cursor, folds and undo.
--- It decides nothing: the host says which lines to change and how the bytes are to be, guarded by
--- the changedtick that it has seen. The shapes are in doc/messages.md, "Host → Lua".
+-- Only the editor changes a buffer between two keys, so that marks, cursor, folds and undo stay.
+--
+-- Live file buffers for the host, which says what to change, guarded by the changedtick that it has
+-- seen. The shapes are in doc/messages.md, "Host → Lua".
 
 local deferred = require('acp.files.deferred')
 local edit = require('acp.files.edit')
@@ -120,13 +121,6 @@ function M.lines(buffer, tick, first)
     last = first + math.floor((last - first) / 2)
   end
   return table.concat(api.nvim_buf_get_lines(buffer, first, last, true), '\n')
-end
-
---- The stamp of a file as the user has last written it, from a buffer that may be gone; '' for none.
----@param path string resolved
----@return string
-function M.saved(path)
-  return stamps.saved(path)
 end
 
 --- The stamp of the file whose text came into its buffer before the user wrote it, without the host;
@@ -280,23 +274,24 @@ local function changed(change, buffer, tick, hunks, options, settle_it)
 end
 
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
---- file not as at that stamp; busy with what the user is in the middle of. `quiet`: without
---- `BufWritePost`.
+--- file not as at that stamp; busy with what the user is in the middle of. `made`: the file that the
+--- host has made of the text. `quiet`: without `BufWritePost`.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
+---@param made string path
 ---@param quiet? boolean
 ---@param seen? string
 ---@return acp.Outcome
-function M.write(buffer, tick, hunks, options, quiet, seen)
+function M.write(buffer, tick, hunks, options, made, quiet, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
   end
   local written
   local outcome = changed(edit.change, buffer, tick, hunks, options, function()
-    written = save.save(buffer, seen)
+    written = save.save(buffer, made, seen)
   end)
   if outcome.ok then
     stamps.sync(buffer, written)
@@ -355,12 +350,6 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
       api.nvim_set_option_value('modified', true, { buf = buffer })
     end
   end)
-end
-
---- Whether the user wants files that are in no buffer to be written into.
----@return boolean
-function M.in_place()
-  return save.in_place()
 end
 
 --- Whether another plugin reads and writes the file in a buffer of its form.

@@ -9,10 +9,6 @@ local M = {}
 -- So many stretches of lines are remembered of a buffer, with so many extmarks in all.
 local STRETCHES = 1000
 local EXTMARKS = 20000
--- So many extmarks above and below tell whether all were set anew: one may have its number again.
-local BESIDE = 3
--- For so many of them at last, what tells of them is handed on as it goes; else they stay away.
-local LAST = 100
 local NAMES = vim.split('abcdefghijklmnopqrstuvwxyz<>', '')
 
 local anchors = api.nvim_create_namespace('acp_gone')
@@ -34,15 +30,10 @@ local ours = {
 ---@field first? acp.MarkPlace
 ---@field last? acp.MarkPlace
 
----@class acp.Witness an extmark beside a stretch, and the line that it is in
----@field id? integer nil: there was no line below the stretch
----@field text? string
-
 ---@class acp.Stretch lines that are gone
 ---@field anchor integer extmark where they stood
 ---@field lines string[]
 ---@field marks acp.GoneMark[]
----@field witnesses table<integer, acp.Witness[]> by namespace
 
 ---@type table<integer, acp.Stretch[]> by buffer
 local gone = {}
@@ -114,78 +105,17 @@ local function extmarks(buffer, first, last)
 end
 
 ---@param buffer integer
----@param row integer
----@return string
-local function text_of(buffer, row)
-  return api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
-end
-
---- The nearest extmarks of each namespace above and below a stretch. Who sets all anew numbers them
---- anew: then the same number is another mark.
----@param buffer integer
----@param marks acp.GoneMark[]
----@param first integer 0-based, half-open
----@param last integer
----@return table<integer, acp.Witness[]> by namespace
-local function witnesses(buffer, marks, first, last)
-  local found = {}
-  local function see(space, from, to)
-    for _, mark in ipairs(api.nvim_buf_get_extmarks(buffer, space, from, to, { limit = BESIDE })) do
-      table.insert(found[space], { id = mark[1], text = text_of(buffer, mark[2]) })
-    end
-  end
-  for _, mark in ipairs(marks) do
-    if mark.space and not found[mark.space] then
-      found[mark.space] = {}
-      if first > 0 then
-        see(mark.space, { first - 1, -1 }, 0)
-      end
-      see(mark.space, { last, 0 }, -1)
-      if last == api.nvim_buf_line_count(buffer) then
-        table.insert(found[mark.space], {})
-      end
-    end
-  end
-  return found
-end
-
----@param buffer integer
----@param space integer
----@param seen acp.Witness[]
----@param at integer row where the stretch stood
----@return boolean
-local function is_same(buffer, space, seen, at)
-  for _, witness in ipairs(seen) do
-    if not witness.id then
-      local count = api.nvim_buf_line_count(buffer)
-      -- of no lines there is an empty one
-      if at < count and not (count == 1 and text_of(buffer, 0) == '') then
-        return false
-      end
-    else
-      local row = api.nvim_buf_get_extmark_by_id(buffer, space, witness.id, {})[1]
-      if not row or text_of(buffer, row) ~= witness.text then
-        return false
-      end
-    end
-  end
-  return true
-end
-
----@param buffer integer
----@param stretch acp.Stretch
 ---@param mark acp.GoneMark
 ---@param anchor integer[] row and column
 ---@return boolean waits whether an end of it is where the edit has left it: only that is waited for
-local function waits(buffer, stretch, mark, anchor)
+local function waits(buffer, mark, anchor)
   if mark.name then
     local line = api.nvim_buf_get_mark(buffer, mark.name)[1]
     -- Those of the visual area are put beside lines that go.
     return line == 0 or mark.name:find('[<>]') and math.abs(line - anchor[1] - 0.5) < 1
   end
   local now = api.nvim_buf_get_extmark_by_id(buffer, mark.space, mark.id, { details = true })
-  local seen = stretch.witnesses[mark.space]
-  if #now == 0 or not (mark.space == anchors or is_same(buffer, mark.space, seen, anchor[1])) then
+  if #now == 0 then
     return false
   end
   local function at(wanted, row, column)
@@ -222,51 +152,6 @@ local function stretches(buffer)
   return kept
 end
 
----@param buffer integer
----@param stretch acp.Stretch
----@param space integer
----@return boolean untouched whether all its marks wait: nobody has set those of that namespace anew
-local function is_untouched(buffer, stretch, space)
-  local anchor = anchor_of(buffer, stretch)
-  return #anchor > 0
-    and vim.iter(stretch.marks):all(function(mark)
-      return mark.space ~= space or waits(buffer, stretch, mark, anchor)
-    end)
-end
-
---- What tells of stretches that are gone already goes, too: then what is beside this one does.
----@param buffer integer
----@param older acp.Stretch[]
----@param stretch acp.Stretch
-local function hand_over(buffer, older, stretch)
-  local lost = {}
-  for _, mark in ipairs(#older > 0 and stretch.marks or {}) do
-    if mark.space then
-      lost[mark.space] = lost[mark.space] or {}
-      lost[mark.space][mark.id] = true
-    end
-  end
-  for number = math.max(1, #older - LAST + 1), #older do
-    for space, ids in pairs(lost) do
-      local seen = older[number].witnesses[space] or {}
-      local is_new -- asked once, where it matters
-      for index = #seen, 1, -1 do
-        if ids[seen[index].id] and is_new == nil then
-          is_new = not is_untouched(buffer, older[number], space)
-        end
-        if ids[seen[index].id] and not is_new then
-          table.remove(seen, index)
-          for _, other in ipairs(stretch.witnesses[space]) do
-            if other.id then
-              table.insert(seen, other)
-            end
-          end
-        end
-      end
-    end
-  end
-end
-
 --- Remember the marks of lines that are about to be taken out; in one edit the last lines first.
 ---@param buffer integer
 ---@param first integer 0-based, half-open
@@ -283,11 +168,8 @@ function M.take(buffer, first, last, known)
   end
   local lines = api.nvim_buf_get_lines(buffer, first, last, true)
   local anchor = api.nvim_buf_set_extmark(buffer, anchors, first, 0, {})
-  local beside = witnesses(buffer, marks, first, last)
-  local stretch = { anchor = anchor, lines = lines, marks = marks, witnesses = beside }
   gone[buffer] = gone[buffer] or {}
-  hand_over(buffer, gone[buffer], stretch)
-  table.insert(gone[buffer], stretch)
+  table.insert(gone[buffer], { anchor = anchor, lines = lines, marks = marks })
 end
 
 if jit then
@@ -335,7 +217,7 @@ function M.awaited(buffer, hunks)
       local first, last, lines = unpack(hunk)
       if at >= first and at <= last and #lines > 0 then
         stretch.marks = vim.tbl_filter(function(mark)
-          return waits(buffer, stretch, mark, anchor)
+          return waits(buffer, mark, anchor)
         end, stretch.marks)
         table.insert(found, { stretch = stretch, lines = lines, row = first + shift })
       end

@@ -1,10 +1,8 @@
--- Saves a buffer so that its file changes at once or not at all: Neovim writes a file beside it, and
--- that takes its place, or with 'backupcopy' is written into it. `:write` itself empties the file
--- first, and where no backup can be made (a full disk) it goes on without one. Only acp.files.live
--- calls.
+-- Saves a buffer so that its file changes at once or not at all: the host has made a file beside it, and
+-- that takes its place, or with 'backupcopy' is written into it, in the step that changes the buffer.
+-- `:write` itself empties the file first, and where no backup can be made (a full disk) it goes on
+-- without one. Only acp.files.live calls.
 
-local attributes = require('acp.files.attributes')
-local coding = require('acp.files.coding')
 local edit = require('acp.files.edit')
 local file_buffers = require('acp.files.buffers')
 
@@ -12,10 +10,6 @@ local api, uv = vim.api, vim.uv
 
 local M = {}
 
--- 7777 in octal, which LuaJIT has no way to write.
-local PERMISSIONS = 4095
--- 0666
-local READ_AND_WRITE = 438
 -- O_PATH, for which libuv has no name: only Linux has it, and paths of what is open.
 local SEARCH = uv.os_uname().sysname == 'Linux' and uv.fs_stat('/proc/self/fd') and 0x200000
 
@@ -58,7 +52,7 @@ end
 ---@param flags integer
 ---@param action fun(opened: integer): any
 local function with_open(path, flags, action)
-  local opened = must(uv.fs_open(path, flags, READ_AND_WRITE))
+  local opened = must(uv.fs_open(path, flags, 0))
   local ok, result = pcall(action, opened)
   uv.fs_close(opened)
   return ok and result or must(nil, not ok and result or nil)
@@ -144,81 +138,6 @@ local function overwrite(path, data)
   end)
 end
 
---- Give a file the owner, the mode and the extended attributes of another.
----@param path string
----@param as string
----@param wanted uv.fs_stat.result of the other
----@return boolean
-local function dress(path, as, wanted)
-  local now = must(uv.fs_stat(path))
-  local owned = now.uid == wanted.uid and now.gid == wanted.gid
-    or uv.fs_chown(path, wanted.uid, wanted.gid)
-  return owned
-    and uv.fs_chmod(path, bit.band(wanted.mode, PERMISSIONS))
-    and attributes.copy(as, path)
-end
-
---- Remove the buffers that a write to another name has made: the `A` in 'cpoptions' does, and to take
---- it out for the write would draw all windows anew, and lose the column of the cursor.
----@param last integer the last buffer until then
-local function forget_names(last)
-  for number = last + 1, vim.fn.bufnr('$') do
-    if api.nvim_buf_is_valid(number) then
-      local mods = { silent = true, noautocmd = true, keepalt = true }
-      vim.cmd.bwipeout({ number, bang = true, mods = mods })
-    end
-  end
-end
-
---- Raise if that file does not hold the buffer's text in its encoding: in some that have states Neovim
---- writes parts, each of which begins anew.
----@param buffer integer
----@param path string
-local function check_coded(buffer, path)
-  local encoding = vim.bo[buffer].fileencoding
-  if encoding == '' or encoding == 'utf-8' then
-    return
-  end
-  local wanted = coding.bytes(buffer)
-  if wanted and wanted ~= M.content(path) then
-    error(('Neovim does not write %s so that it comes back'):format(encoding), 0)
-  end
-end
-
---- Let the buffer be written to another file: exact bytes, no formatter, no question, and no file
---- beside it, as 'patchmode' makes for each that is new.
----@param buffer integer
----@param path string
-local function write_to(buffer, path)
-  local before, patchmode = edit.set(buffer, { fixendofline = false }), vim.go.patchmode
-  if patchmode ~= '' then
-    vim.go.patchmode = ''
-  end
-  local last = vim.fn.bufnr('$')
-  local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    -- With 'binary' the first write ends the last line as the file did, whatever 'endofline' says.
-    for _ = 1, vim.bo.binary and 2 or 1 do
-      edit.unhindered(function()
-        -- no command line: a name may have a line break
-        vim.cmd.write({
-          path,
-          bang = true,
-          magic = { file = false, bar = false },
-          mods = { silent = true, noautocmd = true, keepalt = true, lockmarks = true },
-        })
-      end)
-    end
-  end)
-  pcall(edit.unhindered, forget_names, last)
-  edit.set(buffer, before)
-  if patchmode ~= '' then
-    vim.go.patchmode = patchmode
-  end
-  if not ok then
-    error(err, 0)
-  end
-end
-
 --- Whether 'backupcopy' wants the file itself to be written.
 ---@param buffer? integer nil: of any file
 ---@return boolean
@@ -228,22 +147,22 @@ function M.in_place(buffer)
   return (',' .. copies .. ','):find(',yes,', 1, true) ~= nil
 end
 
---- Put the written file in the place of the other; into it where that is wanted, or where the other
---- is more than a name, or the folder does not let us.
----@param written string
+--- Put the made file in the place of the other; into it where that is wanted, or where the other is more
+--- than a name, or the made one could not be made beside it.
+---@param made string
 ---@param path string
 ---@param in_place boolean
-local function replace(written, path, in_place)
+local function replace(made, path, in_place)
   local status = uv.fs_lstat(path)
   if not status then
-    must(uv.fs_rename(written, path))
+    must(uv.fs_rename(made, path))
     return
   end
   check_plain(status, path)
-  local beside = vim.fs.dirname(written) == vim.fs.dirname(path)
-  local renames = not in_place and beside and status.nlink == 1 and dress(written, path, status)
-  if not (renames and uv.fs_rename(written, path)) then
-    overwrite(path, M.content(written))
+  local is_beside = vim.fs.dirname(made) == vim.fs.dirname(path)
+  local renames = not in_place and is_beside and status.nlink == 1
+  if not (renames and uv.fs_rename(made, path)) then
+    overwrite(path, M.content(made))
   end
 end
 
@@ -272,32 +191,6 @@ function M.settle(buffer)
   end
 end
 
-local function bytes(hex)
-  return (hex:gsub('%x%x', function(byte)
-    return string.char(tonumber(byte, 16))
-  end))
-end
-
--- The head of an undo file: its kind and version in 11 bytes, the digest of the lines.
-local UNDO_FILE, DIGEST_AT = 'Vim\159UnDo\229', 11
--- SHA-256 of one line with nothing in it
-local ONE_LINE = bytes('6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d')
-
---- Give the undo file of an empty file the digest by which Neovim looks for it, that of no line:
---- `:wundo` has written that of one.
----@param name string
-local function of_no_line(name)
-  local file = io.open(name, 'r+b')
-  local head = file and file:read(DIGEST_AT + #ONE_LINE) or ''
-  if file and vim.startswith(head, UNDO_FILE) and head:sub(DIGEST_AT + 1) == ONE_LINE then
-    file:seek('set', DIGEST_AT)
-    file:write(bytes(vim.fn.sha256('')))
-  end
-  if file then
-    file:close()
-  end
-end
-
 --- Keep the undo file in step with the text, as `:write` would: it is good for this text only.
 ---@param buffer integer
 function M.keep_undo(buffer)
@@ -305,18 +198,14 @@ function M.keep_undo(buffer)
     return
   end
   pcall(api.nvim_buf_call, buffer, function()
-    local name = vim.fn.undofile(api.nvim_buf_get_name(buffer))
     edit.unhindered(function()
       -- without a bang: another file of that name stays
       vim.cmd.wundo({
-        name,
+        vim.fn.undofile(api.nvim_buf_get_name(buffer)),
         magic = { file = false, bar = false },
         mods = { emsg_silent = true, silent = true, lockmarks = true },
       })
     end)
-    if vim.fn.getfsize(api.nvim_buf_get_name(buffer)) == 0 then
-      of_no_line(name)
-    end
   end)
 end
 
@@ -328,43 +217,23 @@ local function file_of(buffer)
   return path or error(('%s leads to another file now'):format(name), 0)
 end
 
---- Let the buffer be written beside a file, and put that in its place.
+--- Save the buffer as the file that was made of it. Raises why it cannot be, and its own file is then
+--- as it was.
 ---@param buffer integer
----@param folder string by which the folder is reached
----@param path string of the file, by the same folder
----@param seen? string see `save`
-local function write_beside(buffer, folder, path, seen)
-  local name = ('.acp-%d-%d~'):format(uv.os_getpid(), uv.hrtime())
-  local is_open = uv.fs_access(folder, 'W')
-  local beside = is_open and vim.fs.joinpath(folder, name) or vim.fn.tempname()
-  local ok, err = pcall(function()
-    write_to(buffer, beside)
-    check_coded(buffer, beside)
-    if seen and M.stamp(path) ~= seen then
-      error(M.CHANGED, 0)
-    end
-    replace(beside, path, M.in_place(buffer))
-  end)
-  uv.fs_unlink(beside)
-  if not ok then
-    error(err, 0)
-  end
-end
-
---- Write the buffer to its file. Raises why it cannot be, and the file is then as it was.
----@param buffer integer
+---@param made string
 ---@param seen? string the stamp of what may be replaced; of anything else it is not: `CHANGED`
 ---@return string stamp of what was written: another program may write at any time
-function M.save(buffer, seen)
+function M.save(buffer, made, seen)
   local path = file_of(buffer)
-  local status = uv.fs_lstat(path)
-  if status then
-    check_plain(status, path)
-  end
-  local written
-  local ok, err = pcall(in_folder, vim.fs.dirname(path), function(folder)
+  local above, written = vim.fs.dirname(path), nil
+  local ok, err = pcall(in_folder, above, function(folder)
     local held = vim.fs.joinpath(folder, vim.fs.basename(path))
-    write_beside(buffer, folder, held, seen)
+    local is_beside = vim.fs.dirname(made) == above
+    if seen and M.stamp(held) ~= seen then
+      error(M.CHANGED, 0)
+    end
+    made = is_beside and vim.fs.joinpath(folder, vim.fs.basename(made)) or made
+    replace(made, held, M.in_place(buffer))
     written = M.stamp(held)
   end)
   if not ok and not written then

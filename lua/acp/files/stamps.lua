@@ -47,13 +47,13 @@ local function count(buffer)
   end)
 end
 
---- Let the host look at once: what agents do to the file from now on is not what was in it before.
----@param path string resolved
----@param stamp? string of the file as the user has just written it
-local function tell(path, stamp)
+--- Let the host, if it runs, look at once: what agents do from now on is not what was there before.
+---@param verb 'met'|'ran'
+---@param payload? { path: string, saved?: string } `saved`: as the user has just written it
+local function tell(verb, payload)
   local bridge = package.loaded['acp.host.bridge']
-  if bridge and bridge.running() then
-    bridge.notify('met', { path = path, saved = stamp })
+  if bridge then
+    bridge.tell_running(verb, payload)
   end
 end
 
@@ -68,7 +68,7 @@ local function note(path)
   end
   saved[path] = save.stamp(path)
   if saved[path] ~= '' then -- else it was no backup after all
-    tell(path, saved[path])
+    tell('met', { path = path, saved = saved[path] })
   end
 end
 
@@ -215,12 +215,8 @@ on('SessionWritePost', 'The user has written a session', function()
   note(file_buffers.resolve(vim.v.this_session))
 end)
 
--- What agents do from now on is not what it has done.
 on({ 'ShellCmdPost', 'ShellFilterPost', 'TermClose' }, 'The user has run a program', function()
-  local bridge = package.loaded['acp.host.bridge']
-  if bridge and bridge.running() then
-    bridge.notify('ran')
-  end
+  tell('ran')
 end)
 
 -- Later Neovims may have another event for it; then such a write is seen when the host looks.
@@ -320,7 +316,7 @@ end)
 on('BufReadPost', 'A buffer has what its file has', function(event)
   M.sync(event.buf)
   compare_later(event.buf)
-  tell(file_of(event.buf))
+  tell('met', { path = file_of(event.buf) })
 end)
 
 on('BufWipeout', 'The number may come again', function(event)

@@ -1,5 +1,7 @@
--- Shows where the agent is: a sign and a coloured line in every window with that file, and one window
--- that goes along (companion.lua). The host says where; what the user does in that window is seen here.
+-- Only the editor moves in a window that nobody is in, and sees what the user does there.
+--
+-- Where the agent is, as the host says: a sign and a coloured line in every window with that file, and
+-- one window that goes along (companion.lua).
 
 local bridge = require('acp.host.bridge')
 local companion = require('acp.follow.companion')
@@ -127,11 +129,6 @@ function M.show(path, line, is_known)
   M.mark()
   require('acp.ui.apply').redraw()
   return not refused
-end
-
----@return integer? window that goes along
-function M.window()
-  return companion.window()
 end
 
 --- Called by the host: the agent is nowhere now.

@@ -1,6 +1,7 @@
--- The one file that talks to Python. It starts the host on first use, and when the host is gone it
--- ends what the host has left behind. Only ever notifies: nothing here waits but `inspect` (one
--- second at most) and `shutdown` (half a second).
+-- Only the editor starts a process before there is a host, and ends what a host has left behind.
+--
+-- The one file that talks to Python; the host starts on first use. Only ever notifies: nothing here
+-- waits but `inspect` (one second at most) and `shutdown` (half a second).
 
 require('acp.host.lazy')
 local calls = require('acp.host.calls')

@@ -7,7 +7,6 @@ local M = {}
 local RARE = {
   'acp.ask.window',
   'acp.chat.code',
-  'acp.chat.link',
   'acp.chat.output',
   'acp.files.deferred',
   'acp.files.edit',

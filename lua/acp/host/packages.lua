@@ -4,50 +4,19 @@
 
 local M = {}
 
-local OF_PIP = {
-  'index-url',
-  'extra-index-url',
-  'no-index',
-  'find-links',
-  'trusted-host',
-  'cert',
-  'client-cert',
-  'proxy',
-  'timeout',
-  'default-timeout',
-  'retries',
-  'keyring-provider',
-  'cache-dir',
-  'no-cache-dir',
-  'use-feature',
-}
+local OF_PIP = vim.split(
+  [[index-url extra-index-url no-index find-links trusted-host cert client-cert proxy timeout
+    default-timeout retries keyring-provider cache-dir no-cache-dir use-feature]],
+  '%s+'
+)
 
 -- Beginnings of the names of variables.
-local OF_UV = {
-  'CACHE_DIR',
-  'CONCURRENT_',
-  'CONFIG_FILE',
-  'DEFAULT_INDEX',
-  'EXTRA_INDEX_URL',
-  'FIND_LINKS',
-  'HTTP_',
-  'INDEX',
-  'INSECURE_',
-  'INSTALLER_',
-  'KEYRING_PROVIDER',
-  'LINK_MODE',
-  'MANAGED_PYTHON',
-  'NATIVE_TLS',
-  'NO_CACHE',
-  'NO_CONFIG',
-  'NO_INDEX',
-  'NO_MANAGED_PYTHON',
-  'OFFLINE',
-  'PYPY_INSTALL_MIRROR',
-  'PYTHON_',
-  'REQUEST_TIMEOUT',
-  'SYSTEM_CERTS',
-}
+local OF_UV = vim.split(
+  [[CACHE_DIR CONCURRENT_ CONFIG_FILE DEFAULT_INDEX EXTRA_INDEX_URL FIND_LINKS HTTP_ INDEX INSECURE_
+    INSTALLER_ KEYRING_PROVIDER LINK_MODE MANAGED_PYTHON NATIVE_TLS NO_CACHE NO_CONFIG NO_INDEX
+    NO_MANAGED_PYTHON OFFLINE PYPY_INSTALL_MIRROR PYTHON_ REQUEST_TIMEOUT SYSTEM_CERTS]],
+  '%s+'
+)
 
 ---@param environment table<string, string>
 ---@param prefix string

@@ -2,7 +2,6 @@
 -- stand in the prompt and can be taken out of it like any text.
 
 local attachment = require('acp.prompt.attachment')
-local images = require('acp.prompt.images')
 local mention = require('acp.prompt.mention')
 local notice = require('acp.ui.notice')
 local surroundings = require('acp.prompt.surroundings')
@@ -52,7 +51,7 @@ end
 ---@param what string
 local function attach(chat, what)
   local path = vim.fn.fnamemodify(what, ':p')
-  if not images.may_be_named(path) then
+  if not attachment.may_be_images(path) then
     return refuse(what)
   end
   attachment.attach_images(chat, path, function(problem, names)
@@ -106,12 +105,7 @@ end
 ---@param range { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param buffer integer
 function M.lines(chat, range, buffer)
-  attachment.attach(
-    chat.chat,
-    api.nvim_buf_call(buffer, function()
-      return attachment.select(range[1], range[2])
-    end)
-  )
+  attachment.attach(chat.chat, attachment.select(range[1], range[2], buffer))
   local count = range[2] - range[1] + 1
   local form = count == 1 and '%d line is attached to the next prompt to %s'
     or '%d lines are attached to the next prompt to %s'

@@ -13,9 +13,6 @@ local namespace = api.nvim_create_namespace('acp_mentioned')
 ---@field buffer integer
 ---@field mark integer extmark in `acp_mentioned`, over the lines
 
----@type table<integer, table<string, acp.Anchor>> by chat and name
-local anchors = {}
-
 ---@param it acp.Mention of lines
 ---@return acp.Anchor? anchor nil: it speaks of no lines of a loaded buffer
 local function anchor(it)
@@ -37,13 +34,6 @@ local function anchor(it)
     buffer = buffer,
     mark = api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, options),
   }
-end
-
----@param it acp.Anchor
-local function drop(it)
-  if api.nvim_buf_is_valid(it.buffer) then
-    api.nvim_buf_del_extmark(it.buffer, namespace, it.mark)
-  end
 end
 
 --- Where the lines of an anchor are now.
@@ -68,16 +58,16 @@ end
 ---@param chat acp.Chat
 ---@param mentions acp.Mention[]
 function M.keep(chat, mentions)
-  local before, now = anchors[chat.chat] or {}, {}
+  local before, now = chat.anchors or {}, {}
   for _, it in ipairs(mentions) do
     now[it.name] = now[it.name] or before[it.name] or anchor(it)
   end
   for name, it in pairs(before) do
-    if not now[name] then
-      drop(it)
+    if not now[name] and api.nvim_buf_is_valid(it.buffer) then
+      api.nvim_buf_del_extmark(it.buffer, namespace, it.mark)
     end
   end
-  anchors[chat.chat] = next(now) and now or nil
+  chat.anchors = now
 end
 
 --- The mentions whose lines are elsewhere by now; they go by their new names from now on.
@@ -85,14 +75,14 @@ end
 ---@return table<string, string> new names by old ones
 function M.moved(chat)
   local found, now = {}, {}
-  for name, it in pairs(anchors[chat.chat] or {}) do
+  for name, it in pairs(chat.anchors or {}) do
     local first, last = place(it)
     local lines = first and (first == last and '%d' or '%d-%d'):format(first, last)
     local new = lines and name:gsub('%d+%-?%d*$', lines) or name
     found[name] = new ~= name and new or nil
     now[new] = it
   end
-  anchors[chat.chat] = next(now) and now or nil
+  chat.anchors = now
   return found
 end
 
@@ -102,28 +92,14 @@ end
 ---@return string[] names
 function M.take(chat)
   local found, names = {}, {}
-  for name, it in pairs(anchors[chat.chat] or {}) do
+  for name, it in pairs(chat.anchors or {}) do
     local first, last = place(it)
     if first then
       table.insert(names, name)
-      table.insert(
-        found,
-        api.nvim_buf_call(it.buffer, function()
-          return attachment.select(first, last)
-        end)
-      )
+      table.insert(found, attachment.select(first, last, it.buffer))
     end
   end
   return found, names
-end
-
---- Forget a chat that is gone.
----@param chat integer
-function M.forget(chat)
-  for _, it in pairs(anchors[chat] or {}) do
-    drop(it)
-  end
-  anchors[chat] = nil
 end
 
 return M

@@ -1,11 +1,12 @@
 -- What goes along with the next prompt of a chat: selections, by the user's command, and notes, which
 -- the host finds out. The prompt shows them in rows below its text.
 
+local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
 local frame = require('acp.prompt.frame')
-local images = require('acp.prompt.images')
 local layout = require('acp.ui.layout')
+local life = require('acp.ui.life')
 local notes = require('acp.prompt.notes')
 local notice = require('acp.ui.notice')
 
@@ -14,6 +15,14 @@ local api = vim.api
 local M = {}
 
 local namespace = api.nvim_create_namespace('acp_selection')
+
+local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
+local LONGEST = 4096 -- bytes of a text that may name images
+
+---@class acp.HeldImage
+---@field image integer its number with the host
+---@field name string
+---@field detail string what it is, and how large
 
 ---@class acp.Selection
 ---@field buffer integer
@@ -24,23 +33,13 @@ local namespace = api.nvim_create_namespace('acp_selection')
 ---@field lines string[]
 ---@field filetype string
 
----@type table<integer, acp.Selection[]> by chat
-local selections = {}
----@type table<integer, { texts: string[], tick: integer }> by chat: what its bar says until the text changes
-local said = {}
-
----@param number integer the chat
----@return acp.Selection[]
-function M.selections(number)
-  return selections[number] or {}
-end
-
---- Take lines of the current buffer; their mark follows them until the prompt is sent.
+--- Take lines of a buffer; their mark follows them until the prompt is sent.
 ---@param first integer 1-based
 ---@param last integer 1-based, inclusive
+---@param buffer? integer nil: the current one
 ---@return acp.Selection
-function M.select(first, last)
-  local buffer = api.nvim_get_current_buf()
+function M.select(first, last, buffer)
+  buffer = buffer or api.nvim_get_current_buf()
   local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
   local name = api.nvim_buf_get_name(buffer)
   local is_file = vim.bo[buffer].buftype == '' and name ~= ''
@@ -98,28 +97,16 @@ local function place(selection)
   return mark[1] + 1, mark[3].end_row + 1
 end
 
----@param chat integer
----@param index integer
-local function drop_selection(chat, index)
-  local selection = table.remove(selections[chat], index)
-  if api.nvim_buf_is_valid(selection.buffer) then
-    api.nvim_buf_del_extmark(selection.buffer, namespace, selection.mark)
-  end
-end
-
 ---@class acp.Along a row of what goes along
 ---@field label string
 ---@field detail string how much it is
----@field group string
 ---@field drop fun() lets it not go along
----@field lines? fun(): string[] what of it is shown
+---@field lines? fun(): string[] what of it is shown; as a rule the detail
 ---@field key? string of a note, which the host shows
 
----@param chat integer
----@param index integer
 ---@param selection acp.Selection
 ---@return acp.Along
-local function selection_row(chat, index, selection)
+local function selection_row(selection)
   local first, last = place(selection)
   local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
     or ('buffer %d'):format(selection.buffer)
@@ -127,10 +114,6 @@ local function selection_row(chat, index, selection)
   return {
     label = ('@%s:%s'):format(vim.fn.strtrans(name), rows),
     detail = first == last and '1 line' or ('%d lines'):format(last - first + 1),
-    group = 'AcpMention',
-    drop = function()
-      drop_selection(chat, index)
-    end,
     lines = function()
       local is_loaded = api.nvim_buf_is_loaded(selection.buffer)
       local lines = is_loaded and api.nvim_buf_get_lines(selection.buffer, first - 1, last, false)
@@ -139,73 +122,44 @@ local function selection_row(chat, index, selection)
   }
 end
 
----@param chat integer
----@param file acp.ContextFile the one that the user is in
----@return acp.Along
-local function context_row(chat, file)
-  local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
-  return {
-    label = ('@%s:%d'):format(name, file.line),
-    detail = 'the file you are in',
-    group = 'AcpMention',
-    drop = function()
-      context.tell(chat, file)
-    end,
-    lines = function()
-      return { 'the file you are in, as a link' }
-    end,
-  }
-end
-
----@param chat integer
----@param index integer
----@param held acp.HeldImage
----@return acp.Along
-local function image_row(chat, index, held)
-  return {
-    label = held.name,
-    detail = held.detail,
-    group = 'AcpMention',
-    drop = function()
-      images.drop(chat, index)
-    end,
-    lines = function()
-      return { held.detail }
-    end,
-  }
-end
-
----@param chat integer
----@param index integer
----@param note acp.Note
----@return acp.Along
-local function note_row(chat, index, note)
-  return {
-    label = note.label,
-    detail = note.size or '',
-    group = 'AcpNote',
-    key = note.key,
-    drop = function()
-      notes.drop(chat, index)
-    end,
-  }
-end
-
 --- What goes along with the prompt of a chat, in the order of its rows.
 ---@param chat acp.Chat
 ---@return acp.Along[]
 local function all_rows(chat)
-  local number = chat.chat
-  local file = context.of(chat, M.selections(number))
-  local found = { file and context_row(number, file) }
-  local function add(make, list)
-    for index, it in ipairs(list) do
-      table.insert(found, make(number, index, it))
+  local found, file = {}, context.of(chat)
+  if file then
+    local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
+    local function drop()
+      chat.context = file.path
+    end
+    local label = ('@%s:%d'):format(name, file.line)
+    table.insert(found, { label = label, detail = 'the file you are in', drop = drop })
+  end
+  local function add(list, make, forget)
+    for index, it in ipairs(list or {}) do
+      local row = make(it)
+      row.drop = function()
+        table.remove(list, index)
+        forget(it)
+      end
+      table.insert(found, row)
     end
   end
-  add(selection_row, M.selections(number))
-  add(image_row, images.of(number))
-  add(note_row, notes.of(number))
+  add(chat.selections, selection_row, function(it)
+    if api.nvim_buf_is_valid(it.buffer) then
+      api.nvim_buf_del_extmark(it.buffer, namespace, it.mark)
+    end
+  end)
+  add(chat.images, function(it)
+    return { label = it.name, detail = it.detail }
+  end, function(it)
+    bridge.notify('drop_image', { chat = chat.chat, image = it.image })
+  end)
+  add(chat.notes, function(it)
+    return { label = it.label, detail = it.size or '', key = it.key }
+  end, function(it)
+    bridge.notify('drop_note', { chat = chat.chat, key = it.key })
+  end)
   return found
 end
 
@@ -220,10 +174,10 @@ function M.draw(chat)
   if api.nvim_buf_is_loaded(chat.prompt) and frame.rows(chat.prompt, found, width) then
     pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
   end
-  local words = said[chat.chat]
-  if words and words.tick ~= api.nvim_buf_get_changedtick(chat.prompt) then
-    said[chat.chat], words = nil, nil
+  if chat.said and chat.said.tick ~= api.nvim_buf_get_changedtick(chat.prompt) then
+    chat.said = nil
   end
+  local words = chat.said
   local text = words and frame.said(words.texts, width) or frame.bar(chat, #found, width)
   if text == vim.b[chat.prompt].acp_winbar then
     return
@@ -238,7 +192,7 @@ end
 ---@param chat acp.Chat
 ---@param texts string[] the longest first; the first that fits
 function M.say(chat, texts)
-  said[chat.chat] = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
+  chat.said = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
   M.draw(chat)
 end
 
@@ -247,7 +201,7 @@ end
 function M.keep(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
     frame.keep(chat.prompt)
-    if said[chat.chat] then
+    if chat.said then
       M.draw(chat)
     end
   end
@@ -257,9 +211,10 @@ end
 ---@param number integer the chat
 ---@param selection acp.Selection
 function M.attach(number, selection)
-  selections[number] = selections[number] or {}
-  table.insert(selections[number], selection)
-  M.draw(assert(chats.of(number)))
+  local chat = assert(chats.of(number))
+  chat.selections = chat.selections or {}
+  table.insert(chat.selections, selection)
+  M.draw(chat)
 end
 
 --- Called by the host: these notes go along with the next prompt.
@@ -268,7 +223,7 @@ end
 function M.note(number, list)
   local chat = chats.of(number)
   if chat then
-    notes.set(number, list)
+    chat.notes = list
     M.draw(chat)
   end
 end
@@ -286,16 +241,37 @@ function M.drop(chat, number)
   notice.notice(number == 0 and 'nothing is attached' or ('there is no row %d'):format(number))
 end
 
---- Let images go along with the next prompt: see `acp.prompt.images`.
+--- Whether the host is to be asked for the images that a text names.
+---@param text string
+---@return boolean
+function M.may_be_images(text)
+  return #text <= LONGEST
+    and bridge.running()
+    and vim.iter(ENDINGS):any(function(ending)
+      return text:lower():find(ending, 1, true) ~= nil
+    end)
+end
+
+--- Let images go along with the next prompt: pasted, or dropped as the names of their files. The host
+--- finds the names, reads and holds them; here is what they are called.
 ---@param chat acp.Chat
----@param text? string
----@param done fun(problem: string?, names: string[])
+---@param text? string that names them, and nothing else; nil: that in the clipboard
+---@param done fun(problem: string?, names: string[]) no names: the text is another one
 function M.attach_images(chat, text, done)
-  images.attach(chat, text, function(problem, names)
-    if #names > 0 then
+  bridge.call('attach_image', { chat = chat.chat, text = text }, function(err, found)
+    if err or not api.nvim_buf_is_valid(chat.prompt) then
+      return done(err or 'the chat is gone', {})
+    end
+    chat.images = vim.list_extend(chat.images or {}, found)
+    if #found > 0 then
       M.draw(chat)
     end
-    done(problem, names)
+    done(
+      nil,
+      vim.tbl_map(function(held)
+        return held.name
+      end, found)
+    )
   end)
 end
 
@@ -310,7 +286,8 @@ function M.show(chat, number)
       is_noted, key = true, number > 0 and row.key or nil
     elseif is_wanted then
       table.insert(lines, row.label)
-      vim.list_extend(vim.list_extend(lines, row.lines()), { '' })
+      vim.list_extend(lines, row.lines and row.lines() or { row.detail })
+      table.insert(lines, '')
     end
   end
   notes.show(chat, lines, is_noted, key)
@@ -319,25 +296,14 @@ end
 --- Forget selections and images: they were sent. What is noted, the host knows.
 ---@param chat acp.Chat
 function M.clear(chat)
-  selections[chat.chat] = nil
-  images.forget(chat.chat)
+  chat.selections, chat.images = nil, nil
   M.draw(chat)
-end
-
---- Forget a chat that is gone.
----@param number integer
-function M.forget(number)
-  selections[number], said[number] = nil, nil
-  notes.forget(number)
-  images.forget(number)
-  context.forget(number)
 end
 
 --- The host has ended: what only it knew does not go along.
 ---@param chat acp.Chat
 function M.lose(chat)
-  images.forget(chat.chat)
-  notes.forget(chat.chat)
+  chat.images, chat.notes = nil, nil
   M.draw(chat)
 end
 
@@ -348,8 +314,8 @@ local group = api.nvim_create_augroup('acp.attachment', {})
 ---@param desc string
 ---@param run fun()
 local function on(events, pattern, desc, run)
-  local options_of_it = { group = group, pattern = pattern, desc = desc, callback = run }
-  api.nvim_create_autocmd(events, options_of_it)
+  local options = { group = group, pattern = pattern, desc = desc, callback = run }
+  api.nvim_create_autocmd(events, options)
 end
 
 on('ModeChanged', { '*:i*', 'i*:*' }, 'The bar names the key of this mode', function()
@@ -367,7 +333,13 @@ on('BufEnter', nil, 'The rows name the file that the user is in', function()
   end
 end)
 
-require('acp.review.row').listen(M.draw)
+life.listen(function(buffer, status)
+  local chat, barred = chats.of(buffer), { status.parent or false, status.changes }
+  if chat and not vim.deep_equal(chat.barred, barred) then
+    chat.barred = barred
+    M.draw(chat)
+  end
+end)
 
 local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
 
@@ -375,17 +347,13 @@ on('User', SESSION, 'The bar says whether anything can be sent', function()
   vim.tbl_map(M.draw, chats.all())
 end)
 
---- The winbar of a prompt has more room, or less.
-api.nvim_create_autocmd('WinResized', {
-  group = group,
-  callback = function()
-    for _, window in ipairs(vim.v.event.windows or {}) do
-      local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
-      if chat then
-        M.draw(chat)
-      end
+on('WinResized', nil, 'The bar of a prompt has more room, or less', function()
+  for _, window in ipairs(vim.v.event.windows or {}) do
+    local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
+    if chat then
+      M.draw(chat)
     end
-  end,
-})
+  end
+end)
 
 return M

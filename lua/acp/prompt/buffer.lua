@@ -15,7 +15,6 @@ local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
-local paste = require('acp.prompt.paste')
 local server = require('acp.prompt.server')
 require('acp.prompt.surroundings') -- where the user comes from is known from now on
 local tail = require('acp.ui.tail')
@@ -96,11 +95,11 @@ function M.submit(chat, payload, done)
   payload.chat = chat.chat
   if file then
     payload.blocks = { context.block(file) }
-    context.tell(chat.chat, file)
+    chat.context = file.path
   end
   bridge.call('prompt', payload, function(err, result)
     if err then
-      context.forget(chat.chat)
+      chat.context = nil
     end
     done(err, result)
   end)
@@ -113,7 +112,9 @@ function M.send(number)
   local chat = assert(chats.of(number), 'no such chat')
   prompt_marks.settle(chat)
   local text = table.concat(lines_of(chat), '\n')
-  local images = require('acp.prompt.images').numbers(number)
+  local images = vim.tbl_map(function(held)
+    return held.image
+  end, chat.images or {})
   if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
     M.send_review(chat, function()
       notice.notice('the prompt is empty: nothing was sent')
@@ -126,7 +127,7 @@ function M.send(number)
   end
   chats.touch(number)
   local mentioned, spoken = anchors.take(chat)
-  local selections = vim.list_extend(vim.list_slice(attachment.selections(number)), mentioned)
+  local selections = vim.list_extend(vim.list_slice(chat.selections or {}), mentioned)
   local payload = { text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
   payload.images = #images > 0 and images or nil
@@ -151,36 +152,21 @@ local function save_draft(chat)
   end
 end
 
---- Fit the window to the text, once for all that is typed until Neovim draws.
----@param chat acp.Chat
----@return fun()
-local function fitting(chat)
-  local is_due = false
-  return function()
-    if is_due then
-      return
-    end
-    is_due = true
-    vim.schedule(function()
-      is_due = false
-      attachment.keep(chat)
-      pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
-    end)
-  end
-end
-
 ---@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
     save_draft(chat)
   end)
-  local fit = fitting(chat)
+  local fit = unseen.soon(function() -- the window to the text
+    prompt_marks.draw(chat)
+    attachment.keep(chat)
+    pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
+  end)
   api.nvim_buf_attach(chat.prompt, false, {
     on_lines = function()
       vim.bo[chat.prompt].modified = false -- or `:wa` would send it half-written
       timer:start(SAVE_AFTER_MS, 0, save)
-      prompt_marks.touch(chat)
       fit()
     end,
     on_detach = function()
@@ -190,17 +176,6 @@ local function watch_text(chat)
       end
     end,
   })
-end
-
---- `:w` sends, `:w name` writes a file as everywhere.
----@param chat acp.Chat
----@param name string
-local function write(chat, name)
-  if name == api.nvim_buf_get_name(chat.prompt) then
-    M.send(chat.chat)
-  else
-    vim.fn.writefile(lines_of(chat), name)
-  end
 end
 
 --- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
@@ -230,8 +205,12 @@ local function watch(chat)
   local function on(event, run)
     api.nvim_create_autocmd(event, { group = group, buffer = chat.prompt, callback = run })
   end
-  on('BufWriteCmd', function(event)
-    write(chat, event.match)
+  on('BufWriteCmd', function(event) -- `:w` sends, `:w name` writes a file as everywhere
+    if event.match == api.nvim_buf_get_name(chat.prompt) then
+      M.send(chat.chat)
+    else
+      vim.fn.writefile(lines_of(chat), event.match)
+    end
   end)
   on('BufReadCmd', function()
     api.nvim_buf_set_lines(chat.prompt, 0, -1, true, draft.restore(chat))
@@ -273,16 +252,13 @@ function M.create(chat)
     chat.prompt = buffer
     vim.b[buffer].acp_chat = chat.chat
     chats.name(buffer, 'acp-prompt://' .. chats.encode(chat.agent))
-    local values = {
+    unseen.set(buffer, {
       buftype = 'acwrite',
       bufhidden = 'hide',
       swapfile = false,
       omnifunc = "v:lua.require'acp.prompt.complete'.omnifunc",
       filetype = 'acp_prompt',
-    }
-    for name, value in pairs(values) do
-      vim.bo[buffer][name] = value
-    end
+    })
     api.nvim_buf_set_lines(buffer, 0, -1, true, draft.restore(chat))
     vim.bo[buffer].modified = false
   end)
@@ -292,8 +268,6 @@ function M.create(chat)
     M.send(chat.chat)
   end)
   attachment.draw(chat)
-  notes.watch()
-  paste.watch()
   unseen.when_shown(chat.prompt, function()
     server.attach(chat)
   end)

@@ -156,11 +156,6 @@ local function later(chat)
   end)
 end
 
----@return boolean whether Vim itself asks the omnifunc: then it locks the text
-local function is_locked()
-  return not pcall(api.nvim_set_current_win, api.nvim_get_current_win())
-end
-
 --- 'omnifunc' of the prompt: the agent's slash commands at the start of the text, and mentions. Vim
 --- itself gets a table, which is asked for again with each key; plugins get a list.
 ---@param findstart integer
@@ -171,7 +166,8 @@ function M.omnifunc(findstart, base)
   if not chat then
     return findstart == 1 and -3 or {}
   end
-  local is_asked_by_vim = is_locked()
+  -- then it locks the text
+  local is_asked_by_vim = not pcall(api.nvim_set_current_win, api.nvim_get_current_win())
   if findstart == 1 then
     local _, start, before = M.here()
     local is_mention = start and before:sub(start + 1, start + 1) == '@'

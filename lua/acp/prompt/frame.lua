@@ -72,6 +72,11 @@ function M.bar(chat, count, room)
     local all = { chats.closed(chat), 'closed: :Acp restart goes on', 'closed: :Acp restart' }
     return item('AcpWarning', fitting(all, room))
   end
+  if (vim.b[chat.chat].acp_status or {}).parent then
+    local all = { ('a sub-agent of %s: it takes no prompts'):format(chat.agent) }
+    vim.list_extend(all, { 'a sub-agent: it takes no prompts', 'takes no prompts' })
+    return item('AcpWinbarUsage', fitting(all, room))
+  end
   local row, taken = review_row.item(chat, room)
   if taken == 0 then
     return item('AcpWinbarUsage', fitting(texts(chat, count), room))
@@ -92,7 +97,11 @@ local function chunks(number, row, width)
     detail = ''
   end
   local label = screen_rows.middle_cut(row.label, '', room)
-  return { { head, 'AcpDim' }, { label, row.group }, { detail, 'AcpDim' } }
+  return {
+    { head, 'AcpDim' },
+    { label, row.key and 'AcpNote' or 'AcpMention' },
+    { detail, 'AcpDim' },
+  }
 end
 
 ---@param rows acp.Along[]

@@ -14,9 +14,6 @@ local M = {}
 ---@field draft string
 ---@field shown string what the prompt has held since
 
----@type table<integer, acp.Walk> by chat
-local walks = {}
-
 ---@param chat acp.Chat
 ---@return string
 local function text_of(chat)
@@ -40,7 +37,7 @@ end
 ---@param chat acp.Chat
 ---@param step 1|-1
 local function go(chat, step)
-  local walk = walks[chat.chat]
+  local walk = assert(chat.walk)
   local place = walk.place + step
   if place < 1 or place > #walk.texts + 1 then
     return
@@ -63,7 +60,7 @@ local function begin(chat, step)
       return
     end
     local draft = text_of(chat)
-    walks[chat.chat] = { texts = texts, place = #texts + 1, draft = draft, shown = draft }
+    chat.walk = { texts = texts, place = #texts + 1, draft = draft, shown = draft }
     go(chat, step)
   end)
 end
@@ -72,7 +69,7 @@ end
 ---@param chat acp.Chat
 ---@return boolean
 function M.is_walking(chat)
-  local walk = walks[chat.chat]
+  local walk = chat.walk
   return walk ~= nil and walk.place <= #walk.texts and walk.shown == text_of(chat)
 end
 
@@ -98,11 +95,6 @@ function M.resend(chat, on_done)
     M.put(chat, texts[#texts])
     on_done()
   end)
-end
-
----@param chat integer
-function M.forget(chat)
-  walks[chat] = nil
 end
 
 return M

@@ -98,13 +98,6 @@ local function tick()
   end
 end
 
-local function animate()
-  if not timer then
-    timer = assert(vim.uv.new_timer())
-    timer:start(0, STEP_MS, vim.schedule_wrap(tick))
-  end
-end
-
 --- Say what has come of it, and show it in place.
 ---@param edit acp.InlineEdit
 ---@param data table of `AcpTurnEnded`
@@ -148,13 +141,11 @@ local function on_turn(event)
   end
 end
 
-local function watch()
-  api.nvim_create_autocmd('User', {
-    group = api.nvim_create_augroup('acp.inline', {}),
-    pattern = { 'AcpTurnStarted', 'AcpTurnEnded' },
-    callback = on_turn,
-  })
-end
+api.nvim_create_autocmd('User', {
+  group = api.nvim_create_augroup('acp.inline', {}),
+  pattern = { 'AcpTurnStarted', 'AcpTurnEnded' },
+  callback = on_turn,
+})
 
 ---@param edit acp.InlineEdit
 ---@param selection acp.Selection
@@ -197,11 +188,11 @@ function M.edit(chat, range, instruction)
     began = vim.uv.now(),
     is_running = false,
   }
-  if not next(edits) then
-    watch()
-  end
   edits[edit] = true
-  animate()
+  if not timer then
+    timer = assert(vim.uv.new_timer())
+    timer:start(0, STEP_MS, vim.schedule_wrap(tick))
+  end
   send(edit, selection)
 end
 

@@ -12,8 +12,6 @@ local M = {}
 local namespace = api.nvim_create_namespace('acp_prompt')
 local MOST_LINES, MOST_ASKED = 2000, 200
 
----@type table<integer, boolean> by prompt buffer: a drawing is on its way
-local scheduled = {}
 ---@type table<integer, table<integer, acp.Mention>> by prompt buffer and mark
 local mentions = {}
 
@@ -55,9 +53,9 @@ local function put(chat, lines, rows, found)
   anchors.keep(chat, anchored)
 end
 
+--- Draw the marks of a prompt.
 ---@param chat acp.Chat
-local function draw(chat)
-  scheduled[chat.prompt] = nil
+function M.draw(chat)
   if not api.nvim_buf_is_loaded(chat.prompt) then
     return
   end
@@ -81,22 +79,11 @@ local function draw(chat)
   end)
 end
 
---- Draw the marks of a prompt soon.
----@param chat acp.Chat
-function M.touch(chat)
-  if not scheduled[chat.prompt] then
-    scheduled[chat.prompt] = true
-    vim.schedule(function()
-      draw(chat)
-    end)
-  end
-end
-
 --- Learn which files there are, since the user begins to write.
 ---@param chat acp.Chat
 function M.prepare(chat)
   mention.refresh(chat, function()
-    M.touch(chat)
+    M.draw(chat)
   end)
 end
 

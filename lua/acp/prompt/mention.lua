@@ -22,26 +22,6 @@ end
 ---@field names string[]
 ---@field asked integer time of the question, in milliseconds
 
----@type table<integer, acp.Names> by chat
-local known = {}
----@type table<integer, fun()[]> by chat: who waits for the names
-local waiting = {}
-
----@param chat integer
-local function tell(chat)
-  local all = waiting[chat] or {}
-  waiting[chat] = nil
-  for _, done in ipairs(all) do
-    done()
-  end
-end
-
----@param text string
----@return string
-local function unescape(text)
-  return (text:gsub('\\(.)', '%1'))
-end
-
 ---@param line string
 ---@param at integer where an `@` is
 ---@return boolean
@@ -90,7 +70,7 @@ end
 ---@param chat acp.Chat
 ---@return string[] roots
 local function roots(chat)
-  return known[chat.chat] and known[chat.chat].roots or { chat.cwd }
+  return chat.names and chat.names.roots or { chat.cwd }
 end
 
 ---@param chat acp.Chat
@@ -155,9 +135,8 @@ end
 ---@return integer[]
 function M.open_files(chat)
   return vim.tbl_filter(function(buffer)
-    local name = api.nvim_buf_get_name(buffer)
-    local is_loaded = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
-    return is_loaded and name ~= '' and name_of(chat, name) ~= nil
+    local is_file = api.nvim_buf_is_loaded(buffer) and surroundings.is_file(buffer)
+    return is_file and name_of(chat, api.nvim_buf_get_name(buffer)) ~= nil
   end, api.nvim_list_bufs())
 end
 
@@ -182,7 +161,7 @@ end
 ---@param base string from the `@` on
 ---@return acp.Candidate[]
 function M.complete(chat, base)
-  local query, items, seen = unescape((base:gsub('^@"?', ''))), {}, {}
+  local query, items, seen = base:gsub('^@"?', ''):gsub('\\(.)', '%1'), {}, {}
   local function add(name, menu, kind)
     if not seen[name] and not name:match('%c') then
       seen[name] = true
@@ -198,7 +177,7 @@ function M.complete(chat, base)
     add(name, 'buffer', 'File')
   end
   vim.list_extend(items, defined(chat, query))
-  for _, name in ipairs(fuzzy(known[chat.chat] and known[chat.chat].names or {}, query)) do
+  for _, name in ipairs(fuzzy(chat.names and chat.names.names or {}, query)) do
     add(name, '', name:match('/$') and 'Folder' or 'File')
   end
   return items
@@ -219,7 +198,7 @@ end
 function M.find(chat, lines, done)
   local payload = { chat = chat.chat, lines = lines, buffers = {}, open = {} }
   for _, buffer in ipairs(api.nvim_list_bufs()) do
-    local is_file = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == ''
+    local is_file = api.nvim_buf_is_loaded(buffer) and surroundings.is_file(buffer)
     table.insert(payload.open, is_file and api.nvim_buf_get_name(buffer) or nil)
     table.insert(payload.buffers, surroundings.name(buffer))
   end
@@ -233,32 +212,36 @@ end
 ---@param chat acp.Chat
 ---@return boolean whether the host has told the names of the files
 function M.known(chat)
-  return known[chat.chat] ~= nil or not bridge.running()
+  return chat.names ~= nil or not bridge.running()
 end
 
 ---@param chat acp.Chat
 ---@return boolean whether there are more names than are offered at once
 function M.is_partial(chat)
-  return symbols.any() or known[chat.chat] ~= nil and #known[chat.chat].names > MOST
+  return symbols.any() or chat.names ~= nil and #chat.names.names > MOST
 end
 
 --- Ask the host for the names of the files, unless it has just told them.
 ---@param chat acp.Chat
 ---@param done? fun() called when they have come
 function M.refresh(chat, done)
-  local names, now = known[chat.chat], vim.uv.now()
+  local names, now = chat.names, vim.uv.now()
   symbols.refresh(M.open_files(chat))
   if not bridge.running() or names and now - names.asked < FRESH_MS then
     return
   end
   bridge.call('files', { chat = chat.chat }, function(err, result)
     if not err then
-      known[chat.chat] = { roots = result.roots, names = result.names, asked = now }
+      chat.names = { roots = result.roots, names = result.names, asked = now }
       if done then
         done()
       end
     end
-    tell(chat.chat)
+    local all = chat.waiting or {}
+    chat.waiting = nil
+    for _, told in ipairs(all) do
+      told()
+    end
   end)
 end
 
@@ -270,19 +253,12 @@ function M.when_known(chat, done)
     M.refresh(chat)
     return done()
   end
-  local is_asked = waiting[chat.chat] ~= nil
-  waiting[chat.chat] = waiting[chat.chat] or {}
-  table.insert(waiting[chat.chat], done)
+  local is_asked = chat.waiting ~= nil
+  chat.waiting = chat.waiting or {}
+  table.insert(chat.waiting, done)
   if not is_asked then
     M.refresh(chat)
   end
-end
-
---- Forget a chat that is gone.
----@param chat integer
-function M.forget(chat)
-  known[chat] = nil
-  waiting[chat] = nil
 end
 
 return M

@@ -19,34 +19,6 @@ local TITLE = 'What the agent will be told'
 ---@field label string
 ---@field size? string of how many lines of the files it speaks
 
----@type table<integer, acp.Note[]> by chat
-local notes = {}
----@param chat integer
----@return acp.Note[]
-function M.of(chat)
-  return notes[chat] or {}
-end
-
----@param chat integer
----@param list acp.Note[]
-function M.set(chat, list)
-  notes[chat] = #list > 0 and list or nil
-end
-
---- Forget a chat that is gone.
----@param chat integer
-function M.forget(chat)
-  notes[chat] = nil
-end
-
---- Let a note of a chat not go along.
----@param chat integer
----@param index integer
-function M.drop(chat, index)
-  local note = table.remove(M.of(chat), index)
-  bridge.notify('drop_note', { chat = chat, key = note.key })
-end
-
 --- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
 --- runs nothing does: the host finds out when it is over.
 ---@param chat acp.Chat
@@ -69,26 +41,13 @@ local function open(chat, ops)
   })
 end
 
----@param lines string[]
----@param ops acp.Op[] that draw a buffer
----@return acp.Op[] that draw it below those lines
-local function below(lines, ops)
-  local count = #lines
-  local drawn = { { 0, -1, vim.list_extend(vim.list_slice(lines), { '' }), {} } }
-  for _, op in ipairs(ops) do
-    local last = op[2] < 0 and op[2] or op[2] + count
-    table.insert(drawn, { op[1] + count, last, op[3], op[4] })
-  end
-  return drawn
-end
-
 --- Show lines, and below them what the notes of a chat say.
 ---@param chat acp.Chat
 ---@param lines string[] what goes along besides notes
 ---@param is_noted boolean whether notes are to be shown
 ---@param key? string only that note
 function M.show(chat, lines, is_noted, key)
-  if not is_noted or #M.of(chat.chat) == 0 then
+  if not is_noted then
     if #lines == 0 then
       return require('acp.ui.notice').notice('nothing but the prompt will be sent')
     end
@@ -97,34 +56,27 @@ function M.show(chat, lines, is_noted, key)
   local payload = { chat = chat.chat, key = key }
   bridge.ask('note_text', payload, function(text)
     if api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
-      open(chat, below(lines, text.ops))
+      open(chat, vim.list_extend(text.ops, { { 0, 0, lines, {} } }))
     end
   end)
 end
 
----@type uv.uv_timer_t?
-local timer
+local timer = assert(vim.uv.new_timer())
 
-local function ask_all()
+local ask_all = vim.schedule_wrap(function()
   for _, chat in ipairs(chats.all()) do
     if layout.window_of(chat.prompt) then
       M.ask(chat)
     end
   end
-end
+end)
 
---- Keep the notes of the prompts that are to be seen right, as files are saved. Once is enough.
-function M.watch()
-  if timer then
-    return
-  end
-  timer = assert(vim.uv.new_timer())
-  api.nvim_create_autocmd('BufWritePost', {
-    group = api.nvim_create_augroup('acp.notes', {}),
-    callback = function()
-      timer:start(ASK_AFTER_MS, 0, vim.schedule_wrap(ask_all))
-    end,
-  })
-end
+api.nvim_create_autocmd('BufWritePost', {
+  group = api.nvim_create_augroup('acp.notes', {}),
+  desc = 'The notes of the prompts that are to be seen stay right',
+  callback = function()
+    timer:start(ASK_AFTER_MS, 0, ask_all)
+  end,
+})
 
 return M

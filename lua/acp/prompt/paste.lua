@@ -4,7 +4,6 @@
 
 local attachment = require('acp.prompt.attachment')
 local chats = require('acp.chat.registry')
-local images = require('acp.prompt.images')
 local mention = require('acp.prompt.mention')
 local notice = require('acp.ui.notice')
 
@@ -137,7 +136,7 @@ end
 ---@param pasted acp.Pasted
 local function fold(pasted)
   local text = table.concat(pasted.lines, '\n')
-  if text ~= '' and not images.may_be_named(text) then
+  if text ~= '' and not attachment.may_be_images(text) then
     return fold_lines(pasted)
   end
   local tick = vim.b.changedtick
@@ -187,11 +186,11 @@ local function take(lines)
   end
 end
 
----@param lines string[]
----@param phase integer as of `vim.paste()`
----@param paste fun(lines: string[], phase: integer): boolean
----@return boolean
-local function pasting(lines, phase, paste)
+local paste = vim.paste
+
+--- Look at what is pasted into prompts.
+---@diagnostic disable-next-line: duplicate-set-field
+vim.paste = function(lines, phase)
   if phase < 2 then
     local chat = writing()
     coming = chat and begun(chat)
@@ -228,20 +227,6 @@ function M.put(key)
       column = vim.fn.getregtype(name) == 'V' and 0 or first[2],
       lines = vim.fn.getreg(name, 1, true) --[[@as string[] ]],
     })
-  end
-end
-
-local is_watching = false
-
---- Look at what is pasted into prompts from now on.
-function M.watch()
-  if is_watching then
-    return
-  end
-  is_watching = true
-  local paste = vim.paste
-  vim.paste = function(lines, phase) ---@diagnostic disable-line: duplicate-set-field
-    return pasting(lines, phase, paste)
   end
 end
 

@@ -4,7 +4,6 @@
 local bridge = require('acp.host.bridge')
 local bar = require('acp.ui.bar')
 local chats = require('acp.chat.registry')
-local dress = require('acp.ui.dress')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -98,13 +97,6 @@ local function arrange(view, taken, on_done)
   end)
 end
 
----@param view acp.QueueView
-local function changed(view)
-  if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
-    arrange(view)
-  end
-end
-
 --- Take the prompt under the cursor out of the queue, into the prompt buffer.
 ---@param view acp.QueueView
 local function take_back(view)
@@ -124,7 +116,9 @@ local function watch(view)
     group = group,
     buffer = view.buffer,
     callback = function()
-      changed(view)
+      if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
+        arrange(view)
+      end
     end,
   })
   api.nvim_create_autocmd('User', {
@@ -139,7 +133,6 @@ local function watch(view)
     buffer = view.buffer,
     callback = function()
       api.nvim_del_augroup_by_id(group)
-      bar.forget(view.buffer)
     end,
   })
 end
@@ -166,19 +159,6 @@ local function make(chat)
   return view
 end
 
----@param chat acp.Chat
----@param found acp.Waiting
-local function show(chat, found)
-  local view = make(chat)
-  draw(view, found)
-  layout.leave_float()
-  local height = math.max(3, math.min(#found.lines + 1, 10))
-  layout.keeping_views(function()
-    api.nvim_open_win(view.buffer, true, { split = 'below', win = -1, height = height })
-  end)
-  dress.window(0, dress.LIST)
-end
-
 --- Show what waits in the session of a chat, in a window of its own.
 ---@param chat acp.Chat
 function M.open(chat)
@@ -187,7 +167,9 @@ function M.open(chat)
       return notice.notice('no prompt waits')
     end
     require('acp.files.hands').calmly('the queue', function()
-      show(chat, found)
+      local view = make(chat)
+      draw(view, found)
+      layout.open_list(view.buffer, math.max(3, math.min(#found.lines + 1, 10)))
     end)
   end)
 end

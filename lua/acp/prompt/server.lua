@@ -14,10 +14,10 @@ local api = vim.api
 
 local M = {}
 
----@type acp.Notify? of the client that there is
+---@type acp.Notify? of the client that there is; `notify` once it hears
+local offered
+---@type acp.Notify?
 local notify
----@type table<integer, table>? statuses by chat that are told once the client hears; nil: it does
-local untold = {}
 
 local NAME = 'acp'
 local ENGINES = { 'blink.cmp', 'cmp', 'mini.completion', 'coq' }
@@ -149,12 +149,12 @@ end
 ---@return vim.lsp.rpc.PublicClient
 local function serve(dispatchers)
   local is_closing, last = false, 0
-  notify = dispatchers.notification
+  offered = dispatchers.notification
   local function stop()
     if not is_closing then
       is_closing = true
-      if notify == dispatchers.notification then
-        notify, untold = nil, {}
+      if offered == dispatchers.notification then
+        offered, notify = nil, nil
         progress.forget()
       end
       dispatchers.on_exit(0, 0)
@@ -213,17 +213,14 @@ local function prepare_list(buffer)
   end)
 end
 
----@return boolean whether the user has something else that opens lists
-local function has_engine()
-  return vim.iter(ENGINES):any(function(name)
-    return package.loaded[name] ~= nil
-  end)
-end
-
---- Open the list where there is something to complete, after a key of the user.
+--- Open the list where there is something to complete, after a key of the user, unless something else
+--- does that.
 local function open()
   local chat, start = complete.here()
-  if chat and start and api.nvim_get_mode().mode:match('^i') and not has_engine() then
+  local has_engine = vim.iter(ENGINES):any(function(name)
+    return package.loaded[name] ~= nil
+  end)
+  if chat and start and api.nvim_get_mode().mode:match('^i') and not has_engine then
     vim.lsp.completion.get()
   end
 end
@@ -253,32 +250,13 @@ local function open_by_itself(client, buffer)
   })
 end
 
---- Neovim maps `K` for any language server; who wants no keys of ours wants none for ours.
----@param buffer integer
-local function unmap(buffer)
-  if options.value('default_keys') == false then
-    pcall(vim.keymap.del, 'n', 'K', { buffer = buffer })
-  end
-end
-
 ---@param chat integer
 ---@param status table
 local function tell(chat, status)
-  if untold then
-    untold[chat] = status.state == 'running' and status or nil
-  elseif notify then
+  if notify then
     require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
       progress.tell(chat, status, notify)
     end)
-  end
-end
-
---- The client hears from now on.
-local function tell_all()
-  local found = untold or {}
-  untold = nil
-  for chat, status in pairs(found) do
-    tell(chat, status)
   end
 end
 
@@ -289,9 +267,14 @@ local function attach(chat)
     cmd = serve,
     on_attach = function(client, buffer)
       open_by_itself(client.id, buffer)
-      unmap(buffer)
+      if options.value('default_keys') == false then
+        pcall(vim.keymap.del, 'n', 'K', { buffer = buffer }) -- which Neovim maps for any server
+      end
       table.insert(attached, { client = client.id, buffer = buffer })
-      tell_all()
+      notify = offered
+      for _, it in ipairs(chats.all()) do
+        tell(it.chat, vim.b[it.chat].acp_status or {})
+      end
     end,
   }
   unheard(function() -- a client that runs already is attached at once
@@ -335,14 +318,9 @@ function M.attach(chat)
   end
 end
 
----@param chat acp.Chat
-local function is_awaited(chat)
-  return #api.nvim_get_autocmds({ group = group_of(chat.prompt) }) > 0
-end
-
 life.listen(function(buffer, status)
-  local chat = not notify and status.state == 'running' and chats.of(buffer)
-  if chat and is_awaited(chat) then
+  local chat = not offered and status.state == 'running' and chats.of(buffer)
+  if chat and #api.nvim_get_autocmds({ group = group_of(chat.prompt) }) > 0 then
     begin(chat)
   end
   tell(buffer, status)

@@ -21,7 +21,7 @@ local last
 
 ---@param buffer integer
 ---@return boolean
-local function is_file(buffer)
+function M.is_file(buffer)
   return vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
 end
 
@@ -31,7 +31,7 @@ local terminal
 --- Remember the file and the terminal that the user works in.
 local function note()
   local buffer = api.nvim_get_current_buf()
-  if is_file(buffer) then
+  if M.is_file(buffer) then
     last = buffer
   elseif vim.bo[buffer].buftype == 'terminal' then
     terminal = buffer
@@ -77,30 +77,29 @@ function M.selection()
 end
 
 ---@return integer? buffer of the file last worked in
+---@return integer? row of the cursor in it, 1-based
 ---@return integer? window that shows it
 local function shown()
   local buffer = file()
   local window = buffer and vim.fn.bufwinid(buffer) or -1
-  return buffer, window ~= -1 and window or nil
+  if window ~= -1 then
+    return buffer, api.nvim_win_get_cursor(window)[1], window
+  end
+  return buffer, buffer and api.nvim_buf_get_mark(buffer, '"')[1]
 end
 
 --- What is to be seen of the file last worked in.
 ---@return table? as of `selection()`; nil: no window shows it
 function M.viewport()
-  local buffer, window = shown()
-  if not buffer or not window then
-    return nil
-  end
-  return lines_of(buffer, vim.fn.line('w0', window), vim.fn.line('w$', window))
+  local buffer, _, window = shown()
+  return window and lines_of(buffer, vim.fn.line('w0', window), vim.fn.line('w$', window))
 end
 
 --- The diagnostics of the file last worked in, from its top.
 ---@param is_here? boolean only those of the line of its cursor
 ---@return acp.Finding[]
 function M.diagnostics(is_here)
-  local buffer, window = shown()
-  local row = window and api.nvim_win_get_cursor(window)[1]
-    or buffer and api.nvim_buf_get_mark(buffer, '"')[1]
+  local buffer, row = shown()
   local lnum = is_here and row and math.max(row - 1, 0) or nil
   local found = buffer and vim.diagnostic.get(buffer, { lnum = lnum }) or {}
   table.sort(found, function(a, b)
@@ -127,9 +126,7 @@ local AROUND = {
 ---@param kind 'function'|'class'
 ---@return table? as of `selection()`
 function M.enclosing(kind)
-  local buffer, window = shown()
-  local row = window and api.nvim_win_get_cursor(window)[1]
-    or buffer and api.nvim_buf_get_mark(buffer, '"')[1]
+  local buffer, row = shown()
   local found = buffer and row and symbols.around(buffer, row, AROUND[kind])
   return found and lines_of(buffer, found.first, found.last) or nil
 end
@@ -160,7 +157,7 @@ end
 ---@return string[] paths
 function M.open_files()
   local listed = vim.tbl_filter(function(buffer)
-    return vim.bo[buffer].buflisted and is_file(buffer)
+    return vim.bo[buffer].buflisted and M.is_file(buffer)
   end, api.nvim_list_bufs())
   return vim.tbl_map(function(buffer)
     return vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p')
@@ -177,27 +174,18 @@ function M.quickfix()
   return entries
 end
 
----@param text string
----@return string[]
-local function split(text)
-  return vim.split(vim.trim(text), '\n', { plain = true })
-end
-
 --- Text that is in no file.
 ---@param name 'messages'|'terminal'
 ---@return { name: string, lines: string[], filetype: string }? nil: there is none
 function M.text(name)
-  local lines = {}
+  local text = ''
   if name == 'messages' then
-    lines = split(api.nvim_exec2('messages', { output = true }).output)
+    text = api.nvim_exec2('messages', { output = true }).output
   elseif terminal and api.nvim_buf_is_loaded(terminal) then
-    local text = table.concat(api.nvim_buf_get_lines(terminal, -MOST_LINES, -1, false), '\n')
-    lines = split(text)
+    text = table.concat(api.nvim_buf_get_lines(terminal, -MOST_LINES, -1, false), '\n')
   end
-  if #lines == 0 or #lines == 1 and lines[1] == '' then
-    return nil
-  end
-  return { name = name, lines = lines, filetype = '' }
+  local lines = vim.split(vim.trim(text), '\n', { plain = true })
+  return text:find('%S') and { name = name, lines = lines, filetype = '' } or nil
 end
 
 --- What a listed buffer that is no file is called in a mention.
@@ -206,7 +194,7 @@ end
 function M.name(buffer)
   local name = api.nvim_buf_get_name(buffer)
   local ours = vim.bo[buffer].filetype:match('^acp_')
-  if not api.nvim_buf_is_loaded(buffer) or is_file(buffer) or name == '' or ours then
+  if not api.nvim_buf_is_loaded(buffer) or M.is_file(buffer) or name == '' or ours then
     return nil
   end
   return name:match('://') and name or vim.fs.basename(name)

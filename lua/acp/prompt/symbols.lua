@@ -9,7 +9,6 @@ local M = {}
 local MOST_FILES, MOST_SYMBOLS, MOST_LINES, MOST_DEPTH = 20, 1000, 20000, 8
 local MOST_OFFERED = 20
 local SLICE_NS = 2e6
-local PATIENCE_MS = 3000
 local METHOD = 'textDocument/documentSymbol'
 
 ---@class acp.Symbol
@@ -97,21 +96,14 @@ local function ask_server(buffer, file)
   if #vim.lsp.get_clients({ bufnr = buffer, method = METHOD }) == 0 then
     return false
   end
-  local is_over = false
   local params = { textDocument = vim.lsp.util.make_text_document_params(buffer) }
-  local _, cancel = vim.lsp.buf_request(buffer, METHOD, params, function(err, told)
-    is_over = true
+  vim.lsp.buf_request(buffer, METHOD, params, function(err, told)
     local symbols = {}
     local is_told = not err and type(told) == 'table' and pcall(take, symbols, told, nil, 0)
     if is_told and #symbols > 0 then -- of several servers the last that knows any
       file.symbols = symbols
     end
   end)
-  vim.defer_fn(function()
-    if not is_over then
-      pcall(cancel)
-    end
-  end, PATIENCE_MS)
   return true
 end
 

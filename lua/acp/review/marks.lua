@@ -79,8 +79,8 @@ local function tell(buffer)
   local is_loaded = api.nvim_buf_is_loaded(buffer)
   local drawn = reviewed[buffer]
   local path = is_loaded and (drawn and drawn.path or hunks.path_of(buffer))
-  if path and not (drawn and is_right(buffer, drawn)) and bridge.running() then
-    bridge.notify('edited', { path = path })
+  if path and not (drawn and is_right(buffer, drawn)) then
+    bridge.tell_running('edited', { path = path })
   end
 end
 

@@ -3,7 +3,6 @@
 -- here it is fitted and clicked.
 
 local cells = require('acp.ui.cells')
-local chats = require('acp.chat.registry')
 
 local M = {}
 
@@ -32,20 +31,6 @@ end
 --- Open the review; a click calls it.
 function M.open()
   vim.cmd('Acp review')
-end
-
---- Call something when what waits in the project of a chat has changed.
----@param run fun(chat: acp.Chat)
-function M.listen(run)
-  ---@type table<integer, acp.Chunk[][]>
-  local known = {}
-  require('acp.ui.life').listen(function(buffer, status)
-    local chat = chats.of(buffer)
-    if chat and not vim.deep_equal(known[buffer], status.changes) then
-      known[buffer] = status.changes
-      run(chat)
-    end
-  end)
 end
 
 return M

@@ -1,5 +1,7 @@
--- What tools of agents ask the editor (doc/messages.md, "Tools"): the host asks, a room answers, now
--- or later, by the verb `tool_answered`. Nothing here waits, and nothing moves the user.
+-- Only the editor can ask its language servers, lists and windows, and run the user's own functions.
+--
+-- The host asks for a tool of an agent, and a module answers, now or later, by the verb
+-- `tool_answered`. Nothing here waits, and nothing moves the user.
 
 local bridge = require('acp.host.bridge')
 

@@ -3,6 +3,7 @@
 local ask = require('acp.tools.ask')
 local file_buffers = require('acp.files.buffers')
 local language = require('acp.tools.language')
+local windows = require('acp.tools.windows')
 
 local api = vim.api
 
@@ -56,16 +57,6 @@ api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
   end,
 })
 
----@param buffer integer
----@param row integer 0-based
----@param byte integer
----@return integer 1-based, in characters
-local function character(buffer, row, byte)
-  local line = api.nvim_buf_is_loaded(buffer)
-    and api.nvim_buf_get_lines(buffer, row, row + 1, false)[1]
-  return (line and vim.fn.strchars(line:sub(1, byte)) or byte) + 1
-end
-
 ---@param value any
 ---@return string?
 local function plain(value)
@@ -83,13 +74,13 @@ local function row_of(it)
   return {
     path = path,
     line = it.lnum + 1,
-    column = character(it.bufnr, it.lnum, it.col),
+    column = windows.character(it.bufnr, it.lnum, it.col),
     end_line = last + 1,
-    end_column = character(it.bufnr, last, stop),
+    end_column = windows.character(it.bufnr, last, stop),
     severity = SEVERITIES[it.severity] or 'error',
     source = plain(it.source),
     code = plain(it.code),
-    message = it.message,
+    message = plain(it.message) or '',
   }
 end
 
@@ -177,27 +168,22 @@ function M.get(arguments, reply)
     return reply(nil, { problem = 'unloaded' })
   end
   local cancels = {}
-  table.insert(
-    cancels,
-    language.when_attached(buffer, nil, is_new, function()
-      table.insert(
-        cancels,
-        pull(buffer, function(is_pulled)
-          table.insert(
-            cancels,
-            wait(buffer, function(is_fresh)
-              local names = vim.tbl_map(function(client)
-                return client.name
-              end, language.clients(buffer))
-              reply(nil, { fresh = is_pulled and is_fresh, rows = rows(buffer), servers = names })
-            end)
-          )
-        end)
-      )
+  local function answer(is_fresh)
+    local names = vim.tbl_map(function(client)
+      return client.name
+    end, language.clients(buffer))
+    reply(nil, { fresh = is_fresh, rows = rows(buffer), servers = names })
+  end
+  local function await(is_pulled)
+    cancels.wait = wait(buffer, function(is_fresh)
+      answer(is_pulled and is_fresh)
     end)
-  )
+  end
+  cancels.attach = language.when_attached(buffer, nil, is_new, function()
+    cancels.pull = pull(buffer, await)
+  end)
   return function()
-    for _, cancel in ipairs(cancels) do
+    for _, cancel in pairs(cancels) do
       cancel()
     end
   end

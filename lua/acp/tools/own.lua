@@ -23,19 +23,31 @@ local M = {}
 local tools = {}
 
 local function changed()
-  if bridge.running() then
-    bridge.notify('tools_changed')
-  end
+  bridge.tell_running('tools_changed')
 end
 
 ---@param parameters? table
 ---@return table schema in which an empty table is what it must be
 local function schema(parameters)
-  local whole = vim.tbl_extend('force', { type = 'object' }, parameters or {})
-  if vim.tbl_isempty(whole.properties or {}) then
+  local whole = vim.tbl_extend('force', { type = 'object' }, vim.deepcopy(parameters or {}))
+  whole.properties = vim.tbl_map(function(it)
+    return vim.tbl_isempty(it) and vim.empty_dict() or it
+  end, whole.properties or {})
+  if vim.tbl_isempty(whole.properties) then
     whole.properties = vim.empty_dict()
   end
   return whole
+end
+
+--- Whether each agent understands it: a list of tools with one that is none is refused as a whole.
+---@param parameters any
+---@return boolean
+local function is_schema(parameters)
+  return pcall(function()
+    local whole = schema(parameters)
+    assert(whole.type == 'object' and not vim.islist(whole.properties))
+    vim.json.encode(whole)
+  end)
 end
 
 --- Make a function a tool of every agent.
@@ -52,8 +64,8 @@ function M.add(tool)
     error(('acp: the tool %s has no description'):format(tool.name), 0)
   elseif type(tool.run) ~= 'function' then
     error(('acp: the tool %s has no function `run`'):format(tool.name), 0)
-  elseif tool.parameters ~= nil and type(tool.parameters) ~= 'table' then
-    error(('acp: the parameters of the tool %s are no table'):format(tool.name), 0)
+  elseif not is_schema(tool.parameters) then
+    error(('acp: the parameters of the tool %s are no schema of an object'):format(tool.name), 0)
   end
   tools[tool.name] = tool
   changed()

@@ -7,6 +7,8 @@ local api = vim.api
 
 local M = {}
 
+-- Entries of one answer: to look at more would hold the editor.
+local MOST = 5000
 local KINDS = { E = 'error', W = 'warning', I = 'info', N = 'note' }
 
 ---@type integer? the window with a file in which the user was last
@@ -34,14 +36,15 @@ local function current()
   return vim.iter(api.nvim_list_wins()):find(layout.takes_files)
 end
 
---- The character, from 1, that stands at a byte of a line.
+--- The character, from 1, that stands at a byte of a line; of a text that is not loaded the byte.
 ---@param buffer integer
 ---@param row integer 0-based
 ---@param byte integer 0-based
 ---@return integer
-local function character(buffer, row, byte)
-  local line = api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
-  return vim.fn.strchars(line:sub(1, byte)) + 1
+function M.character(buffer, row, byte)
+  local line = api.nvim_buf_is_loaded(buffer)
+    and api.nvim_buf_get_lines(buffer, row, row + 1, false)[1]
+  return (line and vim.fn.strchars(line:sub(1, byte)) or byte) + 1
 end
 
 --- The files that are open, each with the window that shows it.
@@ -63,7 +66,7 @@ function M.files(_, reply)
       local window = is_current and here or shown[1]
       if window then
         local cursor = api.nvim_win_get_cursor(window)
-        file.line, file.column = cursor[1], character(buffer, cursor[1] - 1, cursor[2])
+        file.line, file.column = cursor[1], M.character(buffer, cursor[1] - 1, cursor[2])
         file.first_visible = vim.fn.line('w0', window)
         file.last_visible = vim.fn.line('w$', window)
       end
@@ -78,21 +81,30 @@ end
 ---@param reply acp.ToolReply
 function M.list(arguments, reply)
   local here = current() or 0
-  local is_location = arguments.list == 'location'
-  local items = is_location and vim.fn.getloclist(here) or vim.fn.getqflist()
-  local title = is_location and vim.fn.getloclist(here, { title = 1 })
-    or vim.fn.getqflist({ title = 1 })
+  local get = vim.fn.getqflist
+  if arguments.list == 'location' then
+    get = function(what)
+      return vim.fn.getloclist(here, what)
+    end
+  end
+  local about, items = get({ size = 0, title = 0 }), {}
+  for index = 1, math.min(about.size, MOST) do
+    vim.list_extend(items, get({ idx = index, items = 0 }).items)
+  end
+  local paths = vim.defaulttable(function(buffer)
+    local name = buffer > 0 and api.nvim_buf_get_name(buffer) or ''
+    return name ~= '' and file_buffers.resolve(vim.fn.fnamemodify(name, ':p')) or ''
+  end)
   local entries = vim.tbl_map(function(it)
-    local name = it.bufnr > 0 and api.nvim_buf_get_name(it.bufnr) or ''
     return {
-      path = name ~= '' and file_buffers.resolve(vim.fn.fnamemodify(name, ':p')) or '',
+      path = paths[it.bufnr],
       line = it.lnum,
       column = it.col,
       kind = KINDS[it.type:upper()] or '',
       text = it.text,
     }
   end, items)
-  reply(nil, { title = title.title or '', entries = entries })
+  reply(nil, { title = about.title, entries = entries })
 end
 
 return M

@@ -27,14 +27,6 @@ local FEW = 8 -- lines whose marks are taken away one by one
 ---@field buffers acp.BufferFrame[]
 ---@field events { name: string, data: table }[]
 
----@param value any
----@return any value nil for the null of RPC
-local function present(value)
-  if value ~= vim.NIL then
-    return value
-  end
-end
-
 --- Replace lines, whose marks go. Where lines come or go Neovim must not hear of marks before it does
 --- of them: it would draw all of the window anew, for rows that are to be drawn may be others by then.
 ---@param buffer integer
@@ -146,22 +138,6 @@ function M.draw(buffer, ops)
   end)
 end
 
---- Draw a buffer as a whole; its windows show what they showed.
----@param buffer integer
----@param ops acp.Op[]
-function M.draw_whole(buffer, ops)
-  local views = {}
-  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    views[window] = api.nvim_win_call(window, vim.fn.winsaveview)
-  end
-  M.draw(buffer, ops)
-  for window, view in pairs(views) do
-    api.nvim_win_call(window, function()
-      vim.fn.winrestview(view)
-    end)
-  end
-end
-
 ---@param line integer 1-based
 ---@param ops acp.Op[]
 ---@return integer line where that line is after the ops
@@ -235,11 +211,11 @@ end
 
 ---@param buffer integer
 ---@param ops acp.Op[]
-local function draw_in_windows(buffer, ops)
-  local is_list = vim.b[buffer].acp_list ~= nil
+---@param is_list boolean
+local function draw_in_windows(buffer, ops, is_list)
   local before = views(buffer, is_list)
   local old_count = api.nvim_buf_line_count(buffer)
-  local has_grown = #before > 0 and only_grows(buffer, ops)
+  local has_grown = not is_list and #before > 0 and only_grows(buffer, ops)
   M.draw(buffer, ops)
   for _, view in ipairs(before) do
     if view.follows then
@@ -251,6 +227,13 @@ local function draw_in_windows(buffer, ops)
       end
     end
   end
+end
+
+--- Draw a buffer as a whole; its windows show what they showed.
+---@param buffer integer
+---@param ops acp.Op[]
+function M.draw_whole(buffer, ops)
+  draw_in_windows(buffer, ops, true)
 end
 
 ---@param buffer integer
@@ -281,15 +264,14 @@ end
 
 ---@param part acp.BufferFrame
 local function draw_buffer(part)
-  local ops = present(part.ops)
-  if ops and #ops > 0 then
-    draw_in_windows(part.bufnr, ops)
+  if part.ops and #part.ops > 0 then
+    draw_in_windows(part.bufnr, part.ops, vim.b[part.bufnr].acp_list ~= nil)
     life.follow(part.bufnr)
   end
-  if present(part.status) then
+  if part.status then
     try('a status was not set', set_status, part.bufnr, part.status)
   end
-  if present(part.winbar) then
+  if part.winbar then
     try('a bar was not drawn', bar.set, part.bufnr, part.winbar)
   end
 end
@@ -354,7 +336,7 @@ function M.frame(frame)
     end
   end
   M.redraw()
-  fire_later(present(frame.events) or {})
+  fire_later(frame.events)
   return result
 end
 

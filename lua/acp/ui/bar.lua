@@ -47,13 +47,18 @@ local function width_of(parts)
   return width + separators * api.nvim_strwidth(SEPARATOR) + gap
 end
 
---- Take away the part that is needed least, the last of several; one that grows is made short first.
+--- Make the last part short that can be; else take away the one that is needed least, the last of
+--- several: one that grows is made short first.
 ---@param parts acp.BarPart[]
 ---@return boolean whether there was one
-local function drop(parts)
-  local worst = 0
-  for index, part in ipairs(parts) do
-    if part.need > 0 and (worst == 0 or part.need >= parts[worst].need) then
+local function reduce(parts)
+  local worst
+  for index = #parts, 1, -1 do
+    local part = parts[index]
+    if (part.short or '') ~= '' and not part.whole then
+      parts[index] = vim.tbl_extend('force', part, { text = part.short, short = '' })
+      return true
+    elseif part.need > 0 and (not worst or part.need > parts[worst].need) then
       worst = index
     end
   end
@@ -64,19 +69,6 @@ local function drop(parts)
     table.remove(parts, worst)
   end
   return part ~= nil
-end
-
----@param parts acp.BarPart[]
----@return boolean whether one has become shorter
-local function shorten(parts)
-  for index = #parts, 1, -1 do
-    local part = parts[index]
-    if (part.short or '') ~= '' and not part.whole then
-      parts[index] = vim.tbl_extend('force', part, { text = part.short, short = '' })
-      return true
-    end
-  end
-  return false
 end
 
 ---@param parts acp.BarPart[]
@@ -120,7 +112,7 @@ end
 ---@return string statusline
 function M.fit(parts, width)
   parts = begun(parts)
-  while width_of(parts) > width and (shorten(parts) or drop(parts)) do
+  while width_of(parts) > width and reduce(parts) do
   end
   grow(parts, width)
   local left, right = side(parts, false), side(parts, true)
@@ -174,12 +166,6 @@ function M.set(buffer, parts)
   end
 end
 
---- Forget a chat that is gone.
----@param buffer integer
-function M.forget(buffer)
-  bars[buffer] = nil
-end
-
 ---@class acp.Name
 ---@field name string
 ---@field width integer
@@ -187,6 +173,13 @@ end
 
 ---@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
 local names = {}
+
+api.nvim_create_autocmd('BufWipeout', {
+  group = api.nvim_create_augroup('acp.bar', {}),
+  callback = function(event)
+    bars[event.buf], names[event.buf] = nil, nil
+  end,
+})
 
 --- What fits into a window beside where the cursor is.
 ---@param chat acp.Chat

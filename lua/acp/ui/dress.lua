@@ -85,11 +85,6 @@ api.nvim_create_autocmd('OptionSet', {
   end,
 })
 
----@return boolean whether the user has a status line of his own
-local function has_own_statusline()
-  return vim.go.statusline ~= api.nvim_get_option_info2('statusline', {}).default
-end
-
 --- Set window options for the buffer that the window shows now.
 ---@param window integer
 ---@param values table<string, any>
@@ -98,8 +93,9 @@ function M.window(window, values)
   local own = vim.b[api.nvim_win_get_buf(window)].acp
   local wanted = type(own) == 'table' and own.window or {}
   values = vim.tbl_extend('keep', wanted, values, { fillchars = users .. 'eob: ,fold: ' })
+  local is_own = vim.go.statusline ~= api.nvim_get_option_info2('statusline', {}).default
   for name, value in pairs(values) do
-    if name ~= 'statusline' or not has_own_statusline() then
+    if name ~= 'statusline' or not is_own then
       api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
     end
   end

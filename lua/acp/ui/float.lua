@@ -89,7 +89,26 @@ function M.border()
   return wanted == '' and 'rounded' or nil
 end
 
---- A large float in the middle of the screen.
+--- A float in the middle of the screen.
+---@param title string
+---@param width integer
+---@param height integer
+---@param more vim.api.keyset.win_config
+---@return vim.api.keyset.win_config
+function M.centred(title, width, height, more)
+  return vim.tbl_extend('error', more, {
+    relative = 'editor',
+    row = math.max(math.floor((vim.o.lines - vim.o.cmdheight - 1 - height - BORDER) / 2), 0),
+    col = math.max(math.floor((vim.o.columns - width - BORDER) / 2), 0),
+    width = width,
+    height = height,
+    style = 'minimal',
+    border = M.border(),
+    title = { { ' ' .. cells.cut(vim.trim(title), width - 2) .. ' ', 'AcpFloatTitle' } },
+  })
+end
+
+--- A large one.
 ---@param title string
 ---@param buffer integer what it is to show
 ---@return vim.api.keyset.win_config
@@ -102,18 +121,7 @@ function M.large(title, buffer)
     local taken = api.nvim_strwidth((line:gsub('\t', '        ')))
     height = height + math.max(1, math.ceil(taken / width))
   end
-  height = math.min(height, most)
-  return {
-    relative = 'editor',
-    row = math.floor((vim.o.lines - vim.o.cmdheight - 1 - height - BORDER) / 2),
-    col = math.floor((vim.o.columns - width - BORDER) / 2),
-    width = width,
-    height = height,
-    zindex = 70,
-    style = 'minimal',
-    border = M.border(),
-    title = { { ' ' .. cells.cut(vim.trim(title), width - 2) .. ' ', 'AcpFloatTitle' } },
-  }
+  return M.centred(title, width, math.min(height, most), { zindex = 70 })
 end
 
 ---@param window integer?

@@ -3,6 +3,7 @@
 
 local chats = require('acp.chat.registry')
 local layout = require('acp.ui.layout')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -93,21 +94,12 @@ local function look()
   end
 end
 
-local is_due = false
-
 --- Not in the middle of the command that shows the buffer: it has more to do there.
-local function look_later()
-  if is_due then
-    return
+local look_later = unseen.soon(function()
+  if vim.v.exiting == vim.NIL then
+    look()
   end
-  is_due = true
-  vim.schedule(function()
-    is_due = false
-    if vim.v.exiting == vim.NIL then
-      look()
-    end
-  end)
-end
+end)
 
 ---@param events string|string[]
 ---@param desc string

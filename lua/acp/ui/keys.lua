@@ -8,10 +8,6 @@ local api = vim.api
 
 local M = {}
 
----@class acp.Deed
----@field desc string
----@field run fun()
-
 ---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
 local buffers = {}
 

@@ -24,11 +24,8 @@ end
 ---@param buffer integer
 ---@return integer? window of the current tabpage
 function M.window_of(buffer)
-  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
-    if api.nvim_win_get_buf(window) == buffer then
-      return window
-    end
-  end
+  local window = vim.fn.bufwinid(buffer)
+  return window ~= -1 and window or nil
 end
 
 --- The chat or prompt for which a window is kept, whatever it shows at the moment.
@@ -150,6 +147,17 @@ function M.open_sidebar(buffer, width)
   unseen.stop_insert()
 end
 
+--- Show a list below all windows, and go there.
+---@param buffer integer
+---@param height integer
+function M.open_list(buffer, height)
+  M.leave_float()
+  M.keeping_views(function()
+    api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
+  end)
+  dress.window(0, dress.LIST)
+end
+
 --- A sidebar stays the first column, whatever was opened left of it.
 function M.keep_sidebar_first()
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
@@ -178,16 +186,10 @@ end
 
 ---@param buffer integer a chat
 ---@return integer window
-local function open_tab(buffer)
-  return M.split(buffer, { tab = vim.fn.tabpagenr() })
-end
-
----@param buffer integer a chat
----@return integer window
 local function open_chat(buffer)
   local layout = options.value('ui', 'layout')
   if layout == 'tab' then
-    return open_tab(buffer)
+    return M.split(buffer, { tab = vim.fn.tabpagenr() })
   elseif layout == 'float' then
     return api.nvim_open_win(buffer, true, float_config((size.prompt_rows())))
   elseif layout == 'bottom' then
@@ -202,7 +204,7 @@ end
 ---@return integer window
 local function open_as(buffer, mods)
   if (mods.tab or -1) >= 0 then
-    return open_tab(buffer)
+    return M.split(buffer, { tab = vim.fn.tabpagenr() })
   elseif not mods.vertical then
     return open_row(buffer)
   end
@@ -293,15 +295,6 @@ local function take_windows(chat)
 end
 
 ---@param chat acp.Chat
----@param below integer window of its prompt
----@return integer window
-local function open_above(chat, below)
-  local config = M.is_float(below) and float_config(api.nvim_win_get_height(below))
-    or { split = 'above', win = below }
-  return api.nvim_open_win(chat.chat, false, config)
-end
-
----@param chat acp.Chat
 ---@param mods vim.api.keyset.cmd_mods?
 ---@return integer above window of the chat
 ---@return integer below window of the prompt
@@ -314,7 +307,9 @@ local function open_windows(chat, mods)
   M.leave_float()
   local above, below = M.window_of(chat.chat), M.window_of(chat.prompt)
   if not above and below then
-    above = open_above(chat, below)
+    local config = M.is_float(below) and float_config(api.nvim_win_get_height(below))
+      or { split = 'above', win = below }
+    above = api.nvim_open_win(chat.chat, false, config)
   end
   above = above or (is_beside and open_as or open_chat)(chat.chat, mods)
   local config = prompt_config(above, (size.prompt_rows()))

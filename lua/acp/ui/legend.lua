@@ -44,26 +44,6 @@ function M.read(ops, spec)
   return window
 end
 
----@param lines string[]
----@param title string
----@return vim.api.keyset.win_config
-local function config(lines, title)
-  local width = cells.widest(vim.list_extend({ title .. '  ' }, lines), vim.o.columns - 4)
-  local height = math.max(math.min(#lines, vim.o.lines - vim.o.cmdheight - 4), 1)
-  return {
-    relative = 'editor',
-    row = math.max(math.floor((vim.o.lines - height) / 2) - 1, 0),
-    col = math.max(math.floor((vim.o.columns - width) / 2) - 1, 0),
-    width = width,
-    height = height,
-    zindex = 80,
-    style = 'minimal',
-    border = float.border(),
-    title = { { (' %s '):format(title), 'AcpFloatTitle' } },
-    footer = { { ' q closes ', 'AcpFloatFooter' } },
-  }
-end
-
 --- Show lines as they are, none broken; `g?` closes them, too.
 ---@param title string
 ---@param lines string[]
@@ -72,7 +52,10 @@ function M.open(title, lines, marks)
   M.read({ { 0, -1, lines, marks } }, {
     name = 'acp-keys',
     config = function()
-      return config(lines, title)
+      local width = cells.widest(vim.list_extend({ title .. '  ' }, lines), vim.o.columns - 4)
+      local height = math.max(math.min(#lines, vim.o.lines - vim.o.cmdheight - 4), 1)
+      local footer = { { ' q closes ', 'AcpFloatFooter' } }
+      return float.centred(title, width, height, { zindex = 80, footer = footer })
     end,
     map = function(buffer)
       vim.keymap.set('n', 'g?', close, { buffer = buffer, nowait = true, desc = 'Close' })

@@ -73,14 +73,6 @@ local function draw(buffer)
   })
 end
 
-local function stop()
-  if timer then
-    timer:stop()
-    timer:close()
-    timer = nil
-  end
-end
-
 local function tick()
   drawn = vim.uv.now()
   for buffer in pairs(lives) do
@@ -91,8 +83,9 @@ local function tick()
       M.set(buffer, {})
     end
   end
-  if vim.tbl_isempty(lives) then
-    stop()
+  if timer and vim.tbl_isempty(lives) then
+    timer:close()
+    timer = nil
   end
 end
 

@@ -8,13 +8,9 @@ local api = vim.api
 
 local M = {}
 
----@class acp.Left
----@field count integer lines that there were
----@field line integer of the cursor
----@field topline integer
+-- Where the last window on a chat was, if not at its end, is `b:acp_left`: how many lines there were,
+-- the line of the cursor and the first one to be seen.
 
----@type table<integer, acp.Left> by buffer: where the last window on it was, if not at its end
-local left = {}
 ---@type table<integer, integer> by window: how many lines the user knows of
 local known = {}
 ---@type table<integer, integer> by window: the float with the words
@@ -108,9 +104,7 @@ local function show(window, text)
   }
   local float = floats[window]
   if not (float and api.nvim_win_is_valid(float)) then
-    local buffer = unseen.buffer(function(it)
-      vim.bo[it].bufhidden = 'wipe'
-    end)
+    local buffer = unseen.buffer(nil, { bufhidden = 'wipe' })
     config.noautocmd = true
     float = api.nvim_open_win(buffer, false, config)
     unseen.quietly(function()
@@ -152,25 +146,20 @@ local function go(window)
   hide(window)
 end
 
----@param buffer integer
----@return integer[] windows of the current tabpage
-local function windows_of(buffer)
-  return vim.tbl_filter(function(window)
-    return api.nvim_win_get_buf(window) == buffer
-  end, api.nvim_tabpage_list_wins(0))
-end
-
 --- Show the end of a chat: the user has sent something.
 ---@param buffer integer
 function M.reach(buffer)
-  left[buffer] = nil
-  for _, window in ipairs(windows_of(buffer)) do
-    if not M.is_at(window) then
+  vim.b[buffer].acp_left = nil
+  for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
+    local is_of = api.nvim_win_get_buf(window) == buffer
+    if is_of and not M.is_at(window) then
       api.nvim_win_call(window, function()
         vim.cmd("normal! m'")
       end)
     end
-    go(window)
+    if is_of then
+      go(window)
+    end
   end
 end
 
@@ -178,13 +167,13 @@ end
 ---@param window integer
 function M.enter(window)
   local buffer = api.nvim_win_get_buf(window)
+  local place = vim.b[buffer].acp_left
   local others = vim.tbl_filter(function(other)
     return other ~= window
   end, vim.fn.win_findbuf(buffer))
-  if #others > 0 and vim.iter(others):any(M.is_at) or #others == 0 and not left[buffer] then
+  if #others > 0 and vim.iter(others):any(M.is_at) or #others == 0 and not place then
     return go(window)
   end
-  local place = left[buffer]
   if place then
     known[window] = place.count
     api.nvim_win_call(window, function()
@@ -199,7 +188,7 @@ end
 function M.leave(buffer)
   local windows = vim.fn.win_findbuf(buffer)
   local is_at_end = #windows == 0 or vim.iter(windows):any(M.is_at)
-  left[buffer] = not is_at_end
+  vim.b[buffer].acp_left = not is_at_end
       and {
         count = api.nvim_buf_line_count(buffer),
         line = api.nvim_win_get_cursor(windows[1])[1],
@@ -210,12 +199,6 @@ function M.leave(buffer)
     known[window] = nil
     hide(window)
   end
-end
-
---- Forget a chat that is gone.
----@param buffer integer
-function M.forget(buffer)
-  left[buffer] = nil
 end
 
 --- Whether no window says that something has come below, nor would have to.

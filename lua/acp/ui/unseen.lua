@@ -231,11 +231,37 @@ function M.when_shown(buffer, action)
   table.insert(waiting[buffer], action)
 end
 
+--- Have something done soon, once for all that asks for it until then.
+---@param action fun()
+---@return fun() ask
+function M.soon(action)
+  local is_due = false
+  return function()
+    if not is_due then
+      is_due = true
+      vim.schedule(function()
+        is_due = false
+        action()
+      end)
+    end
+  end
+end
+
+--- Set options of a buffer.
+---@param buffer integer
+---@param options table<string, any>
+function M.set(buffer, options)
+  for name, value in pairs(options) do
+    vim.bo[buffer][name] = value
+  end
+end
+
 --- Make a buffer that is not listed, and give it what it is to have. It can be written in, also where
 --- the user has turned 'modifiable' off for all files (`nvim -M`).
 ---@param fill? fun(buffer: integer)
+---@param options? table<string, any> of the buffer
 ---@return integer buffer
-function M.buffer(fill)
+function M.buffer(fill, options)
   local made = M.quietly(function()
     local buffer = api.nvim_create_buf(false, true)
     vim.bo[buffer].modifiable = true
@@ -243,6 +269,7 @@ function M.buffer(fill)
     if fill then
       fill(buffer)
     end
+    M.set(buffer, options or {})
     return buffer
   end)
   if vim.bo[made].buftype == 'terminal' then

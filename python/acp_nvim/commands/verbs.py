@@ -130,7 +130,7 @@ VERBS: Mapping[str, Verb[Any]] = {
     "repaint": Verb(payloads.OfChat, viewing.repaint),
     "prompt_made": Verb(of_views.PromptMade, viewing.prompt_made),
     "follow": Verb(of_views.Follow, viewing.follow),
-    "raw": Verb(of_views.FollowLink, viewing.raw),
+    "raw": Verb(of_views.OfRow, viewing.raw),
     "follow_link": Verb(of_views.FollowLink, viewing.follow_link),
     "browse": Verb(of_views.OpenLink, viewing.browse),
     "chat_wiped": Verb(payloads.OfChat, viewing.chat_wiped),

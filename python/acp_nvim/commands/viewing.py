@@ -35,7 +35,7 @@ from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.named import doubts
 from acp_nvim.session.state import Ending, Message, SessionState, ToolCall
 from acp_nvim.view.block import Line
-from acp_nvim.view.chat import plan
+from acp_nvim.view.chat import link, plan
 from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import all_at, key_at, location_at
 from acp_nvim.view.cut import portions
@@ -124,7 +124,7 @@ async def follow(host: Host, payload: Follow) -> None:
     host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
 
 
-def raw(host: Host, payload: FollowLink) -> str | None:
+def raw(host: Host, payload: OfRow) -> str | None:
     """Answer the tool call in a row as the agent has told it, to be read; None for none."""
     chat = host.workspace.chat(payload.chat)
     key = key_at(chat.transcript, payload.row)
@@ -162,10 +162,13 @@ async def follow_link(host: Host, payload: FollowLink) -> dict[str, Any] | None:
     if number is not None:
         await terminals.show(host, number)
         return {"terminal": True}
-    name = _ours(payload.name, paths)
+    named, line = link.file(
+        payload.line, payload.column, payload.word, lambda it: plain_file(state.cwd, it) is not None
+    )
+    name = _ours(named, paths)
     if plain_file(state.cwd, name) is None:
         return None
-    return await _may_open(host, chat.session, name)
+    return await _may_open(host, chat.session, name, line)
 
 
 def _theirs(host: Host, chat: Chat, row: int) -> Paths:
@@ -303,18 +306,21 @@ def _questions(host: Host, session: Session) -> list[dict[str, Any]]:
 
 
 async def browse(host: Host, payload: OpenLink) -> None:
-    """Open that address, and say where it goes; ask where its text may say something else."""
-    address = judge(payload.address)
+    """Open the address there, and say where it goes; ask where its text may say something else."""
+    named, text = link.address(payload.line, payload.column)
+    if not named:
+        raise UserError("no web address here: gf goes to a file")
+    address = judge(named)
     if address.refusal:
         raise UserError(f"that address is not opened: {address.refusal}")
-    shown = one_line(payload.address, SHOWN_ADDRESS)
-    if found := doubts(payload.text, payload.address):
+    shown = one_line(named, SHOWN_ADDRESS)
+    if found := doubts(text, named):
         why = one_line("; ".join(found), SHOWN_ADDRESS)
         title = f"This link goes to {address.host}, but {why}. Open it?"
         choices = [Choice("No", value=False), Choice(f"Yes, open {shown}", value=True)]
         if not await host.editor.chooser.choose(title, "acp.confirm", choices):
             return
-    if problem := await host.editor.questions.browse(payload.address):
+    if problem := await host.editor.questions.browse(named):
         raise UserError(f"the browser was not started: {problem}")
     host.editor.notifier.notice(f"{shown} is open in the browser")
 

@@ -96,6 +96,7 @@ class Files(Protocol):
 
     async def write(
         self,
+        path: str,
         buffer: LiveBuffer,
         hunks: Sequence[Hunk],
         options: BufferOptions,
@@ -103,7 +104,7 @@ class Files(Protocol):
         quiet: bool = False,
         stamp: str | None = None,
     ) -> LiveBuffer | None:
-        """Apply line hunks and save, in one step; None when the buffer has changed meanwhile, or
+        """Apply line hunks and save as that path, in one step; None when the buffer has changed, or
         the file has not that `stamp` any more, "" for none: what nobody has seen is not replaced.
 
         The hunks' positions are those of `buffer.lines`, and their lines as exact. One undo step of

@@ -66,7 +66,7 @@ class Conflicts:
         standing = None if change is None else self._standing.get(change.path)
         if change is None or standing is None or change.after is None:
             return change
-        if _saved(live) != standing.saved or _is_given_up(live):
+        if saved_at(live) != standing.saved or _is_given_up(live):
             return change
         return replace(change, before=standing.base, held=change.before)
 
@@ -91,7 +91,7 @@ class Conflicts:
         line, base = followed.conflicts[0].first, followed.base
         if followed.before is not None and followed.after is not None:
             base = carried(base, followed.before, followed.after)
-        stamp, saved = disk.stamp(path), _saved(live)
+        stamp, saved = disk.stamp(path), saved_at(live)
         self._standing[path] = Standing(stamp, line, author, conflict, base, before, saved)
 
     def given_up(self, live: LiveFile) -> bool:
@@ -120,7 +120,8 @@ class Conflicts:
             del self._standing[live.path]
 
 
-def _saved(live: LiveFile) -> str:
+def saved_at(live: LiveFile) -> str:
+    """Return the stamp of the file as the user had last written it, "" if not here."""
     return "" if live.buffer is None else live.buffer.saved
 
 

@@ -10,10 +10,11 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from io import FileIO
+from tempfile import mkstemp
 
 from anyio import to_thread
 
@@ -149,6 +150,33 @@ async def write(
         return await to_thread.run_sync(writing)
 
 
+@asynccontextmanager
+async def beside(path: str, data: bytes) -> AsyncIterator[str]:
+    """Hold a file with this content, for the editor to put it in the place of the other: in the
+    same folder and like that, or elsewhere if it can only be written into. Raises `FileProblem`."""
+
+    def make() -> str:
+        with rooted.place(path) as place:
+            status = _status(place)
+            try:
+                return os.path.join(os.path.dirname(path), _made(place, data, status))
+            except OSError as error:
+                if status is None or error.errno not in IN_PLACE:
+                    raise
+        opened, elsewhere = mkstemp(prefix="acp-")
+        with open(opened, "wb") as file:
+            file.write(data)
+        return elsewhere
+
+    with _sentences(path, "written"):
+        made = await to_thread.run_sync(make)
+    try:
+        yield made
+    finally:
+        with suppress(OSError):
+            os.unlink(made)
+
+
 async def create(path: str, data: bytes) -> str:
     """Make a new file; return where it is, for its folder may be a link. What has that name is
     neither written nor followed, a dangling link either. Raises `FileProblem`."""
@@ -256,9 +284,21 @@ def _replace(
     is_seen: Callable[[], bool] = lambda: True,
 ) -> bool:
     """Write a file beside it and put that in its place; return whether what is there was seen."""
-    temporary, folder = f".acp-{secrets.token_hex(8)}~", place.folder
+    temporary = _made(place, data, status, mode)
+    try:
+        if may_replace := is_seen():
+            os.replace(temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=place.folder)
+    return may_replace
+
+
+def _made(place: Place, data: bytes, status: os.stat_result | None, mode: int = 0) -> str:
+    """Write a file beside another, like it but for its content; return its name."""
+    name, folder = f".acp-{secrets.token_hex(8)}~", place.folder
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_BINARY", 0)
-    with open(os.open(temporary, flags, 0o666, dir_fd=folder), "wb") as file:
+    with open(os.open(name, flags, 0o666, dir_fd=folder), "wb") as file:
         try:
             file.write(data)
             file.flush()
@@ -267,14 +307,10 @@ def _replace(
                 _dress(file.fileno(), status)
                 _copy_attributes(place, file.fileno())
             _give(file.fileno(), mode)
-            if may_replace := is_seen():
-                os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
-            else:
-                os.unlink(temporary, dir_fd=folder)
         except BaseException:
-            os.unlink(temporary, dir_fd=folder)
+            os.unlink(name, dir_fd=folder)
             raise
-    return may_replace
+    return name
 
 
 def _give(file: int, mode: int) -> None:

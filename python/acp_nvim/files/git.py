@@ -35,7 +35,7 @@ COMPLAINT_LIMIT = 4_000
 PATIENCE = 10.0
 """Seconds that git may take."""
 
-_NO_GIT = "there is no git"
+NO_GIT = "git is not on your PATH: install it"
 _HARMLESS = (
     *("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "protocol.allow=never", "-c", "safe.bareRepository=explicit"),
@@ -121,23 +121,25 @@ async def refusal(folder: str) -> str | None:
 
     Also None where there is no repository. Without git all files of the folder are looked at.
     """
+    why = await reason(folder)
+    return why and f"{why}. Until then .gitignore does not count, and there is no @diff"
+
+
+async def reason(folder: str) -> str | None:
+    """Return the same, without what comes of it."""
     above = await to_thread.run_sync(_repository, folder)
     said = await _complaint(folder) if above else ""
     if not above or not said:
         return None
-    if said == _NO_GIT:
-        reason = "git is not on your PATH: install it"
-    elif "dubious ownership" in said:
-        reason = (
-            f"git refuses {above}, which belongs to another user:"
-            f" git config --global --add safe.directory {shlex.quote(above)}"
-        )
-    elif "unknown option" in said or "usage: git" in said:
-        reason = "your git is too old: install 2.31 or newer"
-    else:
-        first = said.splitlines()[0].removeprefix("fatal: ")[:200]
-        reason = f"git does not read {above} ({first}): git status there says more"
-    return f"{reason}. Until then .gitignore does not count, and there is no @diff"
+    if said == NO_GIT:
+        return said
+    if "dubious ownership" in said:
+        trusting = f"git config --global --add safe.directory {shlex.quote(above)}"
+        return f"git refuses {above}, which belongs to another user: {trusting}"
+    if "unknown option" in said or "usage: git" in said:
+        return "your git is too old: install 2.31 or newer"
+    first = said.splitlines()[0].removeprefix("fatal: ")[:200]
+    return f"git does not read {above} ({first}): git status there says more"
 
 
 def _repository(folder: str) -> str:
@@ -159,7 +161,7 @@ async def _complaint(folder: str) -> str:
     except TimeoutError:
         return ""
     except (OSError, ValueError):
-        return _NO_GIT
+        return NO_GIT
     return (ran.said or "it fails") if ran.code else ""
 
 

@@ -100,7 +100,8 @@ class Known(Struct, frozen=True):
 
     def changed(self, base: Text) -> Known:
         """Return it after a change of its own has made this version of its last one."""
-        upon = (*self.upon, self.base) if isinstance(self.base, str) else self.upon
+        older = self.base if self.base is not None else ""
+        upon = (*self.upon, older) if isinstance(older, str) else self.upon
         return replace(self, base=base, made=UNKNOWN, upon=tuple(dict.fromkeys(upon))[-MOST_UPON:])
 
 
@@ -163,7 +164,7 @@ class Knowledge:
         agreed = self._agreement(path, written.saved)
         was, encoding = self.of(session, path), written.encoding or ""
         if written.taken:
-            known = replace(was, base=base).changed(content)
+            known = replace(was, base=written.disk if base is UNKNOWN else base).changed(content)
             returned = was.returned if was.has_written(content, author) else UNKNOWN
             turn = None if author is None else author.turn_key
             known = replace(known, encoding=encoding, returned=returned, writer=turn)

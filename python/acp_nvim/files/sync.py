@@ -26,7 +26,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.attribution import OF_EDITOR, Attribution, resolved_within
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
-from acp_nvim.files.conflicts import Conflicts
+from acp_nvim.files.conflicts import Conflicts, saved_at
 from acp_nvim.files.deferred import Deferred, DeferredChange, Hands, as_new
 from acp_nvim.files.encoding import NotRead
 from acp_nvim.files.event import Books, DiskChanged, Emit, FileWritten, Unrecoverable
@@ -486,7 +486,9 @@ class DiskSync:
         change, text = late.change, live.exact or ""
         if change is not None and change.after is not None:
             # beside what the user has written the rest of it may stand against that
-            base = change.before or ""
+            lineage = self._knowledge.lineage(late.author, live.path, late.known, saved_at(live))
+            was = change.before or ""
+            base = lineage.base(was, change.after, live.encoding, change.held)
             without, _ = reconciled(change.after, text, base)
             _, conflicts = reconciled(base, without, change.after)
             found = Followed(without, text, base, change.after, conflicts)

@@ -199,7 +199,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     await request.begun(before, both)
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
-    written = await files.write(buffer, hunks, options, stamp=live.stamp)
+    written = await files.write(live.path, buffer, hunks, options, stamp=live.stamp)
     return None if written is None else _as_formatted(result, written)
 
 
@@ -366,7 +366,7 @@ async def _write(
         raise live.problem  # what nobody could read is not written over
     exact_bytes(live.path, text)
     seen = _own(live, attributes)
-    written = seen is not None and await files.write(buffer, hunks, options, stamp=seen)
+    written = seen is not None and await files.write(live.path, buffer, hunks, options, stamp=seen)
     if not written:
         return False
     await _insist(files, live.path, written, text)
@@ -380,7 +380,7 @@ async def _insist(files: Files, path: str, buffer: LiveBuffer, text: str) -> Non
     for _ in range(ATTEMPTS):
         if buffer_text(buffer) == text and disk.stamp(path) == buffer.synced:
             return
-        if await files.write(buffer, *form_edits(text, buffer), quiet=True) is not None:
+        if await files.write(path, buffer, *form_edits(text, buffer), quiet=True) is not None:
             return
         now = await files.loaded(path)
         if now is None or now.modified:

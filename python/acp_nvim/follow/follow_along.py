@@ -7,6 +7,7 @@ an agent that reads fifty files is no film.
 from __future__ import annotations
 
 import os.path
+from collections import deque
 from collections.abc import Iterable
 
 import anyio
@@ -22,6 +23,8 @@ from acp_nvim.signal import Signal
 PAUSE = 0.2
 """Seconds from one move to the next."""
 GONE_TO = "gone to"
+MOST_PASSED = 20
+"""Places that are remembered, while nobody follows, for who begins to."""
 LIMIT = 10 * 1024 * 1024
 """Bytes of a file that is opened only to follow."""
 
@@ -55,6 +58,8 @@ class FollowAlong:
         self._last: Location | None = None
         self._said: dict[AgentId, set[tuple[str, str, str, int | None]]] = {}
         self._changes: dict[tuple[AgentId, str | None, str], Location] = {}
+        self._passed: deque[tuple[AgentId, Roots, str, Place]] = deque(maxlen=MOST_PASSED)
+        """Places of which nobody knows yet whether they can be opened."""
         self._is_due = False
         self._is_refused = False
         self._busy = False
@@ -76,6 +81,7 @@ class FollowAlong:
         """Go along from now on, or no longer."""
         self._enabled = enabled
         if enabled:
+            self._catch_up()
             self._due()
         else:
             self._is_due = False
@@ -91,18 +97,34 @@ class FollowAlong:
         for place in places:
             if place.diff is None and (GONE_TO, tool_call, place.path, place.line) in said:
                 continue
-            file = _file(roots, place.path)
-            if place.guessed and file is None:
+            if not (self._enabled or place.diff or place.guessed):
+                self._tell(Location(who, place, None, tool_call))
+                self._passed.append((who, roots, tool_call, place))
                 continue
-            location = Location(who, place, file, tool_call)
-            if place.diff is None:
-                self._arrive(location, place.line)
-            else:
-                self._changes[who, tool_call, place.path] = location
-                self._wake.set()
+            self._catch_up()
+            self._arrived(who, roots, tool_call, place)
+
+    def _catch_up(self) -> None:
+        """Find out which of the places that nobody has followed to can be opened."""
+        passed = [*self._passed]
+        self._passed.clear()
+        for each in passed:
+            self._arrived(*each)
+
+    def _arrived(self, who: AgentId, roots: Roots, tool_call: str, place: Place) -> None:
+        file = _file(roots, place.path)
+        if place.guessed and file is None:
+            return
+        location = Location(who, place, file, tool_call)
+        if place.diff is None:
+            self._arrive(location, place.line)
+        else:
+            self._changes[who, tool_call, place.path] = location
+            self._wake.set()
 
     def touched(self, who: AgentId, path: str, line: int | None) -> None:
         """The agent has read or written a file through the editor; the path is resolved."""
+        self._catch_up()
         last = self._last
         is_here = last is not None and (last.who, last.file) == (who, path)
         if last is not None and is_here and line in (None, last.place.line):
@@ -112,6 +134,8 @@ class FollowAlong:
     def begin(self, who: AgentId) -> None:
         """A new turn begins, or the session is over: where the agent was is of no interest."""
         self._said.pop(who, None)
+        passed = [it for it in self._passed if it[0] != who]
+        self._passed = deque(passed, MOST_PASSED)
         if self._last is not None and self._last.who == who:
             self._last, self._is_due = None, False
             self._follower.clear()
@@ -165,8 +189,7 @@ class FollowAlong:
         location = Location(
             location.who, Place(location.place.path, line), location.file, location.tool_call
         )
-        if self._is_news("told", location, location.place.path):
-            self._announce(location)
+        self._tell(location)
         if location.file is None:
             return
         is_news = self._is_news(GONE_TO, location, location.file)
@@ -188,7 +211,9 @@ class FollowAlong:
         said |= {key, (what, location.tool_call, path, None)}
         return is_news
 
-    def _announce(self, location: Location) -> None:
+    def _tell(self, location: Location) -> None:
+        if not self._is_news("told", location, location.place.path):
+            return
         data = {
             "agent": location.who.agent,
             "session": location.who.session,

@@ -16,6 +16,7 @@ from msgspec.structs import asdict, replace
 
 from acp_nvim.editor import BufferOptions, Busy, Files, LiveBuffer, OpenFile
 from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
 from acp_nvim.files.encoding import (
     HALVES,
     LATIN_1,
@@ -27,7 +28,9 @@ from acp_nvim.files.encoding import (
     codec,
     decoded,
     encoded_line,
+    exact_bytes,
 )
+from acp_nvim.files.text import buffer_text
 from acp_nvim.hunks import Hunk, apply, bare_lines
 from acp_nvim.session.model import Selection
 
@@ -79,6 +82,7 @@ class NvimFiles(Files):
 
     async def write(
         self,
+        path: str,
         buffer: LiveBuffer,
         hunks: Sequence[Hunk],
         options: BufferOptions,
@@ -87,15 +91,18 @@ class NvimFiles(Files):
         stamp: str | None = None,
     ) -> LiveBuffer | None:
         """Edit and save in one step; None if buffer or file have changed. Raises `FileProblem`."""
+        lines = tuple(apply(buffer.lines, hunks))
+        empty = not lines or (buffer.empty and not hunks)
+        now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         more = (quiet,) if stamp is None else (quiet, stamp)
-        outcome = await self._change("acp.files.live.write", buffer, hunks, options, *more)
+        async with disk.beside(path, exact_bytes(path, buffer_text(now))) as made:
+            outcome = await self._change(
+                "acp.files.live.write", buffer, hunks, options, made, *more
+            )
         if "ok" not in outcome:
             return None
         if (live := outcome.get("live")) is not None:
             return await self._live(live)
-        lines = tuple(apply(buffer.lines, hunks))
-        empty = not lines or (buffer.empty and not hunks)
-        now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         return replace(now, changedtick=outcome.get("tick", 0), synced=outcome.get("synced", ""))
 
     async def follow(
@@ -132,7 +139,7 @@ class NvimFiles(Files):
 
     async def saved(self, path: str) -> str:
         """Return the stamp of the file as the user last wrote it here."""
-        return str(await self._lua("acp.files.live.saved", path))
+        return str(await self._lua("acp.files.stamps.saved", path))
 
     async def merged(self, path: str) -> str:
         """Return the stamp of the file whose text Lua has brought in by itself."""
@@ -140,7 +147,7 @@ class NvimFiles(Files):
 
     async def in_place(self) -> bool:
         """Return whether the user wants files to be written into."""
-        return bool(await self._lua("acp.files.live.in_place"))
+        return bool(await self._lua("acp.files.save.in_place"))
 
     async def is_open_otherwise(self, path: str) -> bool:
         """Return whether another plugin reads and writes the file."""

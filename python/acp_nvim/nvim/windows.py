@@ -118,7 +118,7 @@ class NvimFollower:
 
     async def window(self) -> int | None:
         """See `editor.Follower`."""
-        found = await self._call.lua("acp.follow.follower.window")
+        found = await self._call.lua("acp.follow.companion.window")
         return None if found is None else int(found)
 
     def clear(self) -> None:

@@ -7,7 +7,8 @@ found without a look at it. `bench/sizes.py` measures it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 T = TypeVar("T")
@@ -68,6 +69,11 @@ class Log(Sequence[T], Generic[T]):
     def put(self, position: int, item: T) -> Log[T]:
         """Return the same with another item at that position, which must be there."""
         return _made(_put(self.root, self.level, position, item), self.level, self._length)
+
+    def put_all(self, items: Mapping[int, T]) -> Log[T]:
+        """Return the same with these items at their positions, which must be there."""
+        changes = sorted(items.items(), key=itemgetter(0))
+        return _made(_put_all(self.root, self.level, changes), self.level, self._length)
 
     def first(self, count: int) -> Log[T]:
         """Return the first items, as many as that or all."""
@@ -161,6 +167,18 @@ def _put(node: Node, level: int, at: int, item: object) -> Node:
     slot = at >> BITS * level & _LAST
     child = _put(node[slot], level - 1, at, item) if level else item
     return Node((*node[:slot], child, *node[slot + 1 :]))
+
+
+def _put_all(node: Node, level: int, changes: Iterable[tuple[int, Any]]) -> Node:
+    """Copy each node once, however many of its items are others."""
+    slots = list(node)
+    if level:
+        for slot, below in groupby(changes, lambda it: it[0] >> BITS * level & _LAST):
+            slots[slot] = _put_all(node[slot], level - 1, below)
+    else:
+        for at, item in changes:
+            slots[at & _LAST] = item
+    return Node(slots)
 
 
 def _cut(node: Node, level: int, last: int) -> Node:

@@ -127,7 +127,7 @@ async def _spread(call: Call, answer: Answer, ticks: Mapping[str, int]) -> Resul
             raise ToolError(
                 f"{answer.name} wants to {change['kind']} files, which is yours to do: {_NOTHING}"
             )
-        uri = table_of(change.get("textDocument")).get("uri", "")
+        uri = words_of(table_of(change.get("textDocument")).get("uri"))
         edits.setdefault(uri, []).extend(rows_of(change.get("edits")))
     if not edits:
         changes = table_of(told.get("changes"))
@@ -169,7 +169,7 @@ async def _after(
     before = await _unchanged(call, real, ticks.get(real))
     try:
         after = edited(before, edits, encoding)
-    except (Misplaced, KeyError, TypeError) as error:
+    except Misplaced as error:
         raise ToolError(f"the server's edits of {name} make no sense: {_NOTHING}") from error
     return None if after == before else after
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from msgspec import Struct
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import LiveFile, load
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.tools.text_positions import characters, lines_of, occurrences, offsets
 from acp_nvim.tools.told import range_of, rows_of, words_of
 from acp_nvim.tools.tool import Arguments, Call, ToolError
@@ -141,10 +143,13 @@ def no_server(name: str, servers: Sequence[str]) -> str:
 
 
 def path_of(uri: object) -> str:
-    """Return the path that an address means; another address than that of a file as it is."""
+    """Return the path that an address means; another address than that of a file here as it is."""
     text = str(uri)
-    parts = urlsplit(text)
-    return unquote(parts.path) if parts.scheme == "file" else text
+    found = _FILE.fullmatch(text)
+    return text if found is None else unquote(found[1])
+
+
+_FILE = lazy_pattern(r"file:(?://(?:localhost)?)?(/(?!/)[^?#]*).*", re.IGNORECASE | re.DOTALL)
 
 
 class Found(Struct, frozen=True):

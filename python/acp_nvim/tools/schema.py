@@ -22,6 +22,10 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
+LARGEST = (1 << 53) - 1
+"""Number that JSON, Python and the editor all have."""
+
+
 def table(properties: Mapping[str, Schema], *required: str) -> Schema:
     """Return the schema of an object with these members and no others."""
     return {
@@ -65,7 +69,10 @@ def checked(schema: Schema, arguments: object) -> Arguments:
 
 
 def _check(schema: Schema, value: Any, name: str) -> None:
+    schema = schema if isinstance(schema, Mapping) else {}  # an empty table of Lua may be a list
     kind = schema.get("type")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise ToolError(f"{name} is too large a number")
     wrong = isinstance(value, bool) and kind != "boolean"
     if isinstance(kind, str) and (wrong or not isinstance(value, _TYPES.get(kind, (object,)))):
         raise ToolError(f"{name or 'the arguments'} must be of type {kind}, not {value!r:.60}")
@@ -93,4 +100,4 @@ def _check_members(schema: Schema, value: Mapping[str, Any], name: str) -> None:
             _check(known[key], item, f"{prefix}{key}")
         elif schema.get("additionalProperties") is False:
             hint = suggest(str(key), list(known)) if known else "it takes no arguments"
-            raise ToolError(f"{prefix}{key} is unknown: {hint}")
+            raise ToolError(f"{prefix}{key:.60} is unknown: {hint}")

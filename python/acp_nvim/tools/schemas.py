@@ -12,6 +12,7 @@ T = TypeVar("T")
 
 MOST_ITEMS: Final = 500
 ITEMS: Final = 100
+MOST_DIGITS: Final = 12
 
 PATH: Final = text("absolute path")
 LINE: Final = number("from 1", least=1)
@@ -51,7 +52,7 @@ def paged(name: str, item: Schema, **more: Schema) -> Schema:
 def page(items: Sequence[T], arguments: Arguments) -> tuple[Sequence[T], dict[str, Any]]:
     """Return the items that are asked for, and how to go on; raises `ToolError`."""
     cursor = arguments.get("cursor", "0")
-    if not cursor.isdecimal():
+    if not cursor.isdecimal() or len(cursor) > MOST_DIGITS:
         raise ToolError("cursor is none that this tool has given: leave it out")
     start, limit = int(cursor), arguments.get("limit", ITEMS)
     told: dict[str, Any] = {"total": len(items)}

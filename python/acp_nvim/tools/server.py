@@ -38,6 +38,8 @@ MOST_IN_FLIGHT = 16
 """Calls of one session that are worked on at a time."""
 MOST_BYTES = 256 * 1024
 """Of one answer."""
+LONGEST_ERROR = 20_000
+"""Characters of what is said of an error: names in it may be of any length."""
 FIRST_PROGRESS = 1.0
 """Seconds between two signs of life of a call, for who wants them."""
 
@@ -85,7 +87,9 @@ class Server:
         if not offered.on:
             return ()
         users = await own.tools(offered.parts.editor.tools)
-        return [it for it in (*TOOLS, *users) if offered.has(it.name, it.needs)]
+        known = {it.name for it in TOOLS}  # a list with a name twice is refused as a whole
+        every = (*TOOLS, *(it for it in users if it.name not in known))
+        return [it for it in every if offered.has(it.name, it.needs)]
 
     async def _tool(self, name: str) -> Tool:
         """Return the tool of that name; raises `RequestFailed`."""
@@ -176,6 +180,7 @@ def _given(tool: Tool, result: Result) -> Mapping[str, Any]:
 
 
 def _refused(said: str) -> Mapping[str, Any]:
+    said = said if len(said) <= LONGEST_ERROR else f"{said[:LONGEST_ERROR]} …"
     return {"content": [{"type": "text", "text": said}], "isError": True}
 
 

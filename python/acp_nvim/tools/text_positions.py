@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from acp_nvim.tools.told import range_of
+
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 
 
@@ -47,16 +49,22 @@ def offsets(line: str, at: int) -> dict[str, int]:
 
 def occurrences(line: str, symbol: str) -> list[int]:
     """Return where a name stands in a line, in characters from 0; a word only as a whole one."""
-    pattern = re.escape(symbol)
-    if re.match(r"\w", symbol):
-        pattern = rf"(?<!\w){pattern}"
-    if re.search(r"\w\Z", symbol):
-        pattern = rf"{pattern}(?!\w)"
-    return [found.start() for found in re.finditer(pattern, line)]
+    found, at = list[int](), line.find(symbol) if symbol else -1
+    while at >= 0:
+        end = at + len(symbol)
+        is_whole = not (_is_word(line[at - 1 : at + 1]) or _is_word(line[end - 1 : end + 1]))
+        found += [at] * is_whole
+        at = line.find(symbol, end if is_whole else at + 1)
+    return found
+
+
+def _is_word(pair: str) -> bool:
+    """Return whether two characters beside each other are of one word."""
+    return len(pair) == 2 and all(it.isalnum() or it == "_" for it in pair)
 
 
 class Misplaced(ValueError):
-    """The edits of a language server overlap, or lie outside of the text."""
+    """The edits of a language server overlap, lie outside of the text, or are none."""
 
 
 def edited(text: str, edits: Sequence[Mapping[str, Any]], encoding: str) -> str:
@@ -65,19 +73,16 @@ def edited(text: str, edits: Sequence[Mapping[str, Any]], encoding: str) -> str:
     Those at one place come in their order.
     """
     starts, lines = _starts(text), lines_of(text)
-    placed = sorted(
-        (
-            (
-                _index(it["range"]["start"], starts, lines, encoding),
-                _index(it["range"]["end"], starts, lines, encoding),
-                it["newText"],
-            )
-            for it in edits
-        ),
-        key=lambda it: it[:2],
-    )
+
+    def placed(edit: Mapping[str, Any]) -> tuple[int, int, str]:
+        where, new = range_of(edit.get("range")), edit.get("newText")
+        if where is None or not isinstance(new, str):
+            raise Misplaced
+        start, end = (_index(where[it], starts, lines, encoding) for it in ("start", "end"))
+        return start, end, new
+
     parts, at = list[str](), 0
-    for start, end, new in placed:
+    for start, end, new in sorted(map(placed, edits), key=lambda it: it[:2]):
         if start < at or end < start:
             raise Misplaced
         parts += [text[at:start], new]

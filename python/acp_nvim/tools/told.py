@@ -24,13 +24,20 @@ def words_of(value: Any) -> str:
 
 
 def range_of(*values: Any) -> Mapping[str, Any] | None:
-    """Return the first of these that is a range."""
-    return next((it for it in values if _is_range(it)), None)
+    """Return the first of these that is a range, with whole numbers in it."""
+    return next((it for it in map(_range, values) if it is not None), None)
 
 
-def _is_range(value: Any) -> bool:
-    ends = table_of(value).get("start"), table_of(value).get("end")
-    return all(isinstance(table_of(it).get(key), int) for it in ends for key in _POSITION)
+def _range(value: Any) -> Mapping[str, Any] | None:
+    ends = {name: table_of(table_of(value).get(name)) for name in ("start", "end")}
+    numbers = [it.get(key) for it in ends.values() for key in _POSITION]
+    if not all(type(it) in (int, float) and it >= 0 for it in numbers):  # type: ignore[operator]
+        return None
+    return {
+        name: {key: int(min(it[key], LARGEST)) for key in _POSITION} for name, it in ends.items()
+    }
 
 
 _POSITION = ("line", "character")
+LARGEST = (1 << 32) - 1
+"""Number of a line or of a character; some servers say one that is larger for the end."""

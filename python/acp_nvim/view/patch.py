@@ -65,6 +65,7 @@ def _in_place(old: Stretch, new: Stretch, row: int) -> Iterator[Replace]:
     """Go from change to change as long as the blocks are the same ones, then block by block."""
     both = min(old.last, new.last)
     row -= lines_before(new.log, new.first)
+    known = at = -1
     for position in new.log.changed(old.log):
         if position >= both:
             break
@@ -73,7 +74,10 @@ def _in_place(old: Stretch, new: Stretch, row: int) -> Iterator[Replace]:
             both = min(both, max(position, new.first))
             break
         if position >= new.first:
-            yield from _change(before, after, row + lines_before(new.log, position))
+            # those side by side are counted on, as a whole group is when it is folded away
+            at = at if position == known else row + lines_before(new.log, position)
+            yield from _change(before, after, at)
+            known, at = position + 1, at + len(after.lines)
     if both < max(old.last, new.last):
         yield from _in_blocks(old.blocks(both), new.blocks(both), row + lines_before(new.log, both))
 

@@ -13,7 +13,7 @@ from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
 from acp_nvim.view.chat.boundary import sentence
 from acp_nvim.view.chat.plan import brief
-from acp_nvim.view.cut import ITEMS, told
+from acp_nvim.view.cut import ITEMS, TOLD, told
 from acp_nvim.view.measure import elapsed, money
 from acp_nvim.view.visible import one_line
 
@@ -26,6 +26,8 @@ LIMITS = 3
 SUB_AGENTS = 50
 """Whose names commands complete."""
 _COUNTS = {"one": 1, "five": 5, "seven": 7}
+EXACT = frozenset({"agent", "session", "parent", "cwd"})
+"""What is told as it is: scripts find sessions and files by it."""
 WORDS = 200
 """Characters of a description: the whole of it goes to Neovim with each status."""
 
@@ -88,7 +90,11 @@ def winbar(
 
 
 def summary(state: SessionState) -> dict[str, Any]:
-    """Return `b:acp_status`: plain JSON-able data, what is not known left out."""
+    """Return `b:acp_status`: plain JSON-able data, what is not known left out.
+
+    All of an agent's text is visible, one line each; what completion would not insert as it is
+    shown is left out.
+    """
     usage = state.usage
     facts = {
         "agent": state.agent,
@@ -98,9 +104,13 @@ def summary(state: SessionState) -> dict[str, Any]:
         "state": state.status,
         "stop_reason": state.stop_reason,
         "mode": mode_of(state),
-        "modes": [{"id": mode.id, "name": mode.name} for mode in modes_of(state)[:ITEMS]],
+        "modes": [
+            {"id": mode.id, "name": mode.name}
+            for mode in modes_of(state)[:ITEMS]
+            if _is_plain(mode.id)
+        ],
         "model": _value(state, "model") or None,
-        "config": [_option(option) for option in state.config[:ITEMS]],
+        "config": [_option(it) for it in state.config[:ITEMS] if _is_plain(it.id)],
         "used": usage.used if usage else None,
         "size": usage.size if usage else None,
         "cost": _plain_cost(usage.cost) if usage and usage.cost else None,
@@ -114,7 +124,29 @@ def summary(state: SessionState) -> dict[str, Any]:
         "sub_agents": [{"turn": it.turn, "name": it.name} for it in state.sub_agents[-SUB_AGENTS:]]
         or None,
     }
-    return {name: told(value) for name, value in facts.items() if value is not None}
+    return {
+        name: told(value if name in EXACT else _visible(value))
+        for name, value in facts.items()
+        if value is not None
+    }
+
+
+def _visible(value: Any) -> Any:
+    """Return plain data with each text in it as one line: statuslines show it as it is."""
+    match value:
+        case str():
+            return one_line(value, TOLD)
+        case list():
+            return [_visible(it) for it in value]
+        case dict():
+            return {key: _visible(it) for key, it in value.items()}
+        case _:
+            return value
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether it would be inserted as it is shown."""
+    return one_line(text, WORDS) == text
 
 
 def least(state: SessionState) -> dict[str, Any]:
@@ -272,16 +304,17 @@ def _value(state: SessionState, category: str) -> str:
 def _option(option: ConfigOption) -> dict[str, Any]:
     """Return what completion needs: the id, what it is for, and what it can be."""
     booleans = ["on", "off"] if option.type == "boolean" else None
-    values = booleans or [choice.value for choice in option.choices[:ITEMS]]
+    choices = (choice.value for choice in option.choices[:ITEMS])
+    values = booleans or [it for it in choices if _is_plain(it)]
     category = {"category": option.category} if option.category else {}
     return {"id": option.id, "values": values} | category
 
 
 def _commands(state: SessionState) -> list[dict[str, str]]:
-    """Return what completion offers: no name that would not be inserted as it is shown."""
+    """Return what completion offers."""
     return [
         {"name": command.name, "description": one_line(command.description, WORDS)}
         | ({"hint": one_line(command.hint, WORDS)} if command.hint else {})
         for command in state.commands[:ITEMS]
-        if one_line(command.name, WORDS) == command.name
+        if _is_plain(command.name)
     ]

@@ -13,7 +13,7 @@ from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # what j
 from typing import Any
 
 from acp_nvim.patterns import lazy_pattern
-from acp_nvim.wire.message import dump_json, finite
+from acp_nvim.wire.message import dump_json, finite, whole
 
 STEP = 262_144
 """Bytes or characters that are looked at in one go."""
@@ -58,7 +58,13 @@ def pieces(value: Any) -> Iterator[str]:
 
 class _Decoder(json.JSONDecoder):
     def __init__(self) -> None:
-        super().__init__(object_pairs_hook=_object, parse_float=finite, parse_constant=finite)
+        super().__init__(
+            object_pairs_hook=_object,
+            parse_float=finite,
+            parse_int=whole,
+            parse_constant=finite,
+            strict=False,
+        )
         self.parse_string: Callable[..., tuple[str, int]] = _string
         self.scan_once = py_make_scanner(self)
 

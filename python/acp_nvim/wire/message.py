@@ -8,6 +8,7 @@ hold. Called by `peer`, `transport`, `client` and the tutor.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from io import BytesIO
@@ -25,16 +26,21 @@ SIDE_BY_SIDE = 100
 NOISE_LIMIT = 500
 """Most characters that a `Noise` keeps of the offending line."""
 
+MOST_DIGITS = 4_000
+"""Digits of a number; Python reads 4,300."""
+
 TOO_DEEP, BEFORE = "nested too deeply", "text before a message"
 
 _LEAD = lazy_pattern(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
 """What a terminal or an editor wants before the first word: colours, marks, blanks."""
 _FRAME = lazy_pattern(r'\{\s*"(?:jsonrpc|id|method|params|result|error|_meta)"\s*:')
 """Where a message may begin that does not begin its line."""
+_NAMED = lazy_pattern(r'\{\s*"jsonrpc"\s*:')
+"""Where most begin: looked for behind much that only looks like one."""
 MOST_BEFORE = 1_000_000
 """Characters before a message in which its beginning is looked for."""
 ATTEMPTS = 8
-"""Beginnings that are tried: each may lead through the whole line."""
+"""Beginnings of each kind that are tried: each may lead through the whole line."""
 _MEMBERS = frozenset(("id", "method", "params", "result", "error", "_meta"))
 """What a message that does not name its version may have."""
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
@@ -167,9 +173,15 @@ def _behind_text(text: str, load: Callable[[str], Any]) -> tuple[list[Message], 
 
     It must name its version: what a log line or a broken message has in it may look like one.
     """
+    return _searched(text, load, _FRAME) or _searched(text, load, _NAMED)
+
+
+def _searched(
+    text: str, load: Callable[[str], Any], beginning: re.Pattern[str]
+) -> tuple[list[Message], str] | None:
     at = len(text) - len(_bare(text)) + 1  # what it begins with was tried
     for _ in range(ATTEMPTS):
-        found = _FRAME.search(text, at, MOST_BEFORE)
+        found = beginning.search(text, at, MOST_BEFORE)
         if found is None:
             break
         before, behind = _noise(text[: found.start()], BEFORE), text[found.start() :]
@@ -191,7 +203,12 @@ def _bare(text: str) -> str:
 
 
 def _load(text: str) -> Any:
-    value = _DECODER.decode(text)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # of a number: to look at each takes longer
+        value = _WARY.decode(text)
     if not _ESCAPED_SURROGATE.search(text):
         return value
     # Such escapes are mostly pairs, and fine; a lone one would break every encoder further on.
@@ -205,7 +222,14 @@ def finite(text: str) -> float | None:
     return number if isfinite(number) else None
 
 
-_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=finite)
+def whole(text: str) -> int | None:
+    """Return the same of a whole number; None if it has more digits than are read."""
+    return int(text) if len(text) <= MOST_DIGITS else None
+
+
+# what must be escaped in a string is read as it is
+_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=finite, strict=False)
+_WARY = json.JSONDecoder(parse_float=finite, parse_constant=finite, parse_int=whole, strict=False)
 
 
 def dump_json(value: Any) -> str:

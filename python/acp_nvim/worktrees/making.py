@@ -10,47 +10,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
-from pathlib import Path
-from typing import Final
 
 from anyio import to_thread
-from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.errors import FileProblem, UserError
-from acp_nvim.files import rooted
-from acp_nvim.files.roots import inside
+from acp_nvim.errors import UserError
+from acp_nvim.patterns import lazy_pattern
+from acp_nvim.worktrees.copying import copy
 from acp_nvim.worktrees.records import Worktree, Worktrees
-from acp_nvim.worktrees.repository import Repository, repository
-
-MOST_COPIED: Final = 32 << 20
-"""Bytes of a file that `worktree.copy` names."""
-
-
-class Part(Struct, frozen=True):
-    """The repository of a worktree, or that of a submodule in it.
-
-    `name`: where it is in the project, "" for the whole; `own`: the user's, `there`: the folder in
-    the worktree.
-    """
-
-    name: str
-    own: Repository
-    there: str
-
-
-async def parts(own: Repository, there: str, name: str = "") -> AsyncIterator[Part]:
-    """Yield the repository and its submodules, the outer ones first."""
-    yield Part(name, own, there)
-    for module in await own.modules():
-        place = os.path.join(own.folder, module)
-        with suppress(UserError):  # a broken one is the user's to mend; its files are not there
-            inner = await repository(place)
-            async for it in parts(inner, os.path.join(there, module), os.path.join(name, module)):
-                yield it
+from acp_nvim.worktrees.repository import Part, parts, repository
 
 
 async def planned(records: Worktrees, home: str, agents: Sequence[str]) -> tuple[Worktree, ...]:
@@ -72,27 +42,37 @@ async def planned(records: Worktrees, home: str, agents: Sequence[str]) -> tuple
 
 
 async def make(records: Worktrees, worktree: Worktree, copied: Sequence[str]) -> tuple[str, ...]:
-    """Make it; return what has not come along, in sentences. `copied`: names of files that do.
+    """Make it; return what has not come along, in sentences. `copied`: names of what does, though
+    git does not track it.
 
     Raises `UserError`, and then nothing is left of it.
     """
-    records.claim(worktree)
+    try:
+        records.claim(worktree)
+    except OSError as error:
+        raise _not_made(worktree, error) from error
     try:
         await _claim(worktree)
-    except UserError:
+    except UserError as error:
         records.drop(worktree)
-        raise
+        raise _not_made(worktree, error) from error
     try:
-        said = await _make(worktree)
-        said += await to_thread.run_sync(partial(_copy, worktree, copied))
+        left = await _make(worktree)
+        files, said = await copy(worktree, await repository(worktree.home), copied)
         records.note(replace(worktree, is_made=True))
-    except OSError as error:
+    except (OSError, UserError) as error:
         await remove(records, worktree)
-        raise UserError(f"the worktree was not made: {error}") from error
-    except UserError:
-        await remove(records, worktree)
-        raise
-    return said
+        raise _not_made(worktree, error) from error
+    return (*(f"{name} {why}" for name, why in left.items() if name not in files), *said)
+
+
+_FULL = lazy_pattern("(?i)no space|too large|quota|unable to write|couldn't write|write error")
+
+
+def _not_made(worktree: Worktree, error: OSError | UserError) -> UserError:
+    said = str(error.strerror if isinstance(error, OSError) else error)
+    room = f": make room for {worktree.folder}" if _FULL.search(said) else ""
+    return UserError(f"{worktree.name} is not made: {said}{room}")
 
 
 async def _claim(worktree: Worktree) -> None:
@@ -112,8 +92,9 @@ def is_taken(folder: str) -> bool:
     return os.path.lexists(folder)
 
 
-async def _make(worktree: Worktree) -> tuple[str, ...]:
-    said: list[str] = []
+async def _make(worktree: Worktree) -> dict[str, str]:
+    """Make it; return what is not in it as in the project, and why."""
+    left: dict[str, str] = {}
     async for part in parts(await repository(worktree.home), worktree.folder):
         snapshot = await part.own.snapshot(f"acp: base of {worktree.name}")
         await part.own.run("update-ref", worktree.ref("base"), snapshot.commit)
@@ -122,36 +103,8 @@ async def _make(worktree: Worktree) -> tuple[str, ...]:
         there = await repository(part.there)
         await there.run("read-tree", "--reset", "-u", snapshot.commit)
         await there.run("reset", "-q", "HEAD", allowed=(0, 1))
-        said += (f"{os.path.join(part.name, it)} {why}" for it, why in snapshot.left)
-    return tuple(said)
-
-
-def _copy(worktree: Worktree, names: Sequence[str]) -> tuple[str, ...]:
-    """Copy files of the project; return why some are not."""
-    return tuple(filter(None, (_copy_one(worktree, it) for it in names)))
-
-
-def _copy_one(worktree: Worktree, name: str) -> str:
-    path, there = (
-        os.path.normpath(os.path.join(it, name)) for it in (worktree.home, worktree.folder)
-    )
-    if not os.path.lexists(path):
-        return ""
-    is_git = ".git" in path.removeprefix(worktree.home).split("/")
-    if is_git or not path.startswith(inside(worktree.home)) or os.path.realpath(path) != path:
-        return f"{name} is not copied: it is not in the project itself"
-    try:
-        with rooted.file(path) as file:
-            status = os.fstat(file.fileno())
-            data = rooted.content(file, status.st_size, MOST_COPIED)
-        if len(data) > MOST_COPIED:
-            return f"{name} is not copied: it is larger than {MOST_COPIED >> 20} MiB"
-        os.makedirs(os.path.dirname(there), exist_ok=True)
-        Path(there).write_bytes(data)
-        os.chmod(there, status.st_mode & 0o777)
-    except (OSError, FileProblem) as error:
-        return f"{name} is not copied: {getattr(error, 'strerror', None) or error}"
-    return ""
+        left |= {os.path.join(part.name, it): why for it, why in snapshot.left}
+    return left
 
 
 async def remove(records: Worktrees, worktree: Worktree) -> None:
@@ -162,13 +115,13 @@ async def remove(records: Worktrees, worktree: Worktree) -> None:
     with suppress(OSError):
         records.note(replace(worktree, is_made=False))
     problems: list[str] = []
+    if not await to_thread.run_sync(_remove_folder, worktree.folder):
+        problems.append(f"{worktree.folder} cannot be removed as a whole: see its permissions")
     with suppress(UserError):  # the user's project is gone, and with it what git knew
         own = await repository(worktree.home)
         found = [it async for it in parts(own, worktree.folder)]
         for part in reversed(found):
             problems += await _forget(part, worktree)
-    if not await to_thread.run_sync(_remove_folder, worktree.folder):
-        problems.append(f"{worktree.folder} cannot be removed as a whole: see its permissions")
     if problems:
         raise UserError(f"the worktree {worktree.name} is not gone: {'; '.join(problems)}")
     records.drop(worktree)

@@ -14,9 +14,17 @@ from msgspec import Struct
 
 from acp_nvim.errors import UserError
 from acp_nvim.files.encoding import is_binary
-from acp_nvim.worktrees.making import Part, parts
 from acp_nvim.worktrees.records import Worktree
-from acp_nvim.worktrees.repository import GONE, LINK, MODULE, Entry, Repository, repository
+from acp_nvim.worktrees.repository import (
+    GONE,
+    LINK,
+    MODULE,
+    Entry,
+    Part,
+    Repository,
+    parts,
+    repository,
+)
 
 _KINDS: Final = {LINK: "is a symbolic link", MODULE: "is another commit of a submodule"}
 
@@ -71,12 +79,16 @@ async def pending(worktree: Worktree, *, merged: bool = True) -> tuple[Pending, 
 async def own_place(part: Part) -> Repository:
     """Return the work tree of a part. Raises `UserError` if what is there is of another repository,
     or the user's own: an agent may have led it there."""
-    there = await repository(part.there)
+    gone = f"{part.there} is not a worktree of {part.own.folder} any more"
+    try:
+        there = await repository(part.there)
+    except UserError as error:
+        raise UserError(f"{gone}: :Acp worktree remove removes it") from error
     asking = ("rev-parse", "--path-format=absolute")
     common = await part.own.line(*asking, "--git-common-dir")
     folder = await there.line(*asking, "--git-dir")
     if not folder.startswith(f"{common}/worktrees/"):
-        raise UserError(f"{part.there} is not a worktree of {part.own.folder} any more")
+        raise UserError(gone)
     return there
 
 
@@ -96,12 +108,9 @@ async def _of_part(worktree: Worktree, home: str, there: Repository, *, merged: 
     old, new = await there.contents(plain, 0), await there.contents(plain, 1)
     changes = tuple(_change(home, there.folder, it, old, new) for it in plain)
     taken = tuple(it for it in changes if it is not None)
-    left = [Left(os.path.join(there.folder, name), why) for name, why in snapshot.left]
-    left += [
-        Left(os.path.join(there.folder, it.name), _why_not(it) or "is binary")
-        for it in entries
-        if it.name not in {change.entry.name for change in taken}
-    ]
+    names = {it.entry.name for it in taken}
+    why_not = [(it.name, _why_not(it) or "is binary") for it in entries if it.name not in names]
+    left = [Left(os.path.join(there.folder, it), why) for it, why in (*snapshot.left, *why_not)]
     return Pending(there, since, snapshot.commit, taken, tuple(left))
 
 
@@ -133,10 +142,3 @@ async def took(worktree: Worktree, of: Pending, names: Collection[str]) -> None:
     if taken:
         merged = await of.there.with_files(of.since, taken, f"acp: {worktree.name} merged")
         await of.there.run("update-ref", worktree.ref("merged"), merged)
-
-
-async def own_commits(worktree: Worktree) -> int:
-    """Return how many commits of the worktree are on no other branch, tag or remote's branch."""
-    there = await own_place(Part("", await repository(worktree.home), worktree.folder))
-    others = (f"--exclude={worktree.branch}", "--branches", "--tags", "--remotes")
-    return int(await there.line("rev-list", "--count", "HEAD", "--not", *others))

@@ -18,7 +18,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.storage import private
@@ -126,12 +125,16 @@ class Worktrees:
         return Worktree(name, real, folder, agent, time.time())
 
     def claim(self, worktree: Worktree) -> None:
-        """Make its record, before anything else of it; raises `UserError` if its name is taken."""
+        """Make its record, before anything else of it; raises `OSError`, also if there is one."""
+        path, is_ours = Path(worktree.folder + ENDING), False
         try:
-            with private.create(Path(worktree.folder + ENDING)) as file:
+            with private.create(path) as file:
+                is_ours = True
                 file.write(msgspec.json.encode(worktree).decode())
-        except OSError as error:
-            raise UserError(f"{worktree.name} is not made: {error.strerror or error}") from error
+        except OSError:
+            if is_ours:
+                private.remove(path)
+            raise
         self._read = (-1, {})
 
     def note(self, worktree: Worktree) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -94,6 +95,8 @@ class Repository:
             ran = await git.run(
                 self.folder, command, told=told, env=env, limit=limit, patience=LONG
             )
+        except FileNotFoundError as error:
+            raise UserError(git.NO_GIT) from error
         except (OSError, ValueError, TimeoutError) as error:
             raise UserError(f"git {arguments[0]}: {error or 'it takes too long'}") from error
         if ran.code not in allowed:
@@ -146,10 +149,7 @@ class Repository:
         names = sorted({*filter(None, output.split("\0"))} - {*await self.modules()})
         filtered = await self.filtered(names)
         why = {it: f"goes through the filter {by}" for it, by in filtered.items()}
-        for name in names:
-            reason = await to_thread.run_sync(_odd, os.path.join(self.folder, name))
-            if reason:
-                why[name] = reason
+        why |= await to_thread.run_sync(_odd, self.folder, names)
         return [it for it in names if it not in why], tuple(why.items())
 
     async def filtered(self, names: Iterable[str]) -> dict[str, str]:
@@ -176,9 +176,10 @@ class Repository:
             "cat-file", "--batch", told="\n".join(it.blobs[side] for it in wanted).encode()
         )
         found = dict(_cut(wanted, ran.output))
+        blobs = {it.name: it.blobs[side] for it in wanted}
         for it in await self._converted(found):
-            blob = next(entry.blobs[side] for entry in wanted if entry.name == it)
-            found[it] = (await self.run("cat-file", "--filters", f"--path={it}", blob)).output
+            filtering = ("cat-file", "--filters", f"--path={it}", blobs[it])
+            found[it] = (await self.run(*filtering)).output
         return found
 
     async def _converted(self, names: Iterable[str]) -> set[str]:
@@ -213,13 +214,46 @@ async def repository(folder: str) -> Repository:
         raise UserError(f"the filters in git's configuration of {folder} cannot be turned off")
     found = Repository(folder, off)
     try:
-        top = await found.line("rev-parse", "--show-toplevel")
+        # older ones do not know that option
+        top = await found.line("rev-parse", "--path-format=absolute", "--show-toplevel")
     except UserError as error:
-        why = await git.refusal(folder)
-        raise UserError(why or f"{folder} has no work tree of git: {error}") from error
+        why = await git.reason(folder) or _why_none(folder, str(error))
+        raise UserError(why) from error
     if not is_same(top, folder):
         raise UserError(f"{folder} is not the top of its work tree, which is {top}: :cd there")
     return found
+
+
+class Part(Struct, frozen=True):
+    """The repository of a worktree, or that of a submodule in it.
+
+    `name`: where it is in the project, "" for the whole; `own`: the user's, `there`: the folder in
+    the worktree.
+    """
+
+    name: str
+    own: Repository
+    there: str
+
+
+async def parts(own: Repository, there: str, name: str = "") -> AsyncIterator[Part]:
+    """Yield the repository and its submodules, the outer ones first."""
+    yield Part(name, own, there)
+    for module in await own.modules():
+        place = os.path.join(own.folder, module)
+        with suppress(UserError):  # a broken one is the user's to mend; its files are not there
+            inner = await repository(place)
+            async for it in parts(inner, os.path.join(there, module), os.path.join(name, module)):
+                yield it
+
+
+def _why_none(folder: str, said: str) -> str:
+    """Return what to do where git has no work tree; `said`: by it."""
+    if said == git.NO_GIT:
+        return said
+    if "bare" in said:
+        return f"{folder} is bare, so that it has no work tree of git: :cd to one of its worktrees"
+    return f"{folder} has no work tree of git: git init and git commit make one"
 
 
 def _converts(key: str, value: str, *, is_dos: bool) -> bool:
@@ -245,8 +279,13 @@ def _entry(said: str, name: str) -> Entry:
     return Entry(name, (old, new), (one, other))
 
 
-def _odd(path: str) -> str:
-    """Return why a file is not taken into a snapshot; "" if it is."""
+def _odd(folder: str, names: Iterable[str]) -> dict[str, str]:
+    """Return those of the files that are not taken into a snapshot, and why."""
+    found = ((it, _why_odd(os.path.join(folder, it))) for it in names)
+    return {it: why for it, why in found if why}
+
+
+def _why_odd(path: str) -> str:
     try:
         size = os.lstat(path).st_size
     except OSError:

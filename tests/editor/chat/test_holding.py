@@ -83,7 +83,9 @@ def test_what_would_take_a_window_of_ours_takes_one_for_files(
         nvim.command("let @# = 1")
     nvim.input(COMMANDS[command])
     if command == "file under the cursor" and where == "chat":
-        assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": "one.txt"}]
+        assert spy.told("follow_link") == [
+            {"chat": chat, "row": 0, "line": "one.txt:7", "column": 0, "word": "one.txt"}
+        ]
         spy.answer({"path": str(files[0]), "line": 7})
     nvim.wait(lambda: layout(nvim)[-2:] == [chat, prompt] and nvim.eval("winnr()") == 1)
     assert len(layout(nvim)) == 3

@@ -166,15 +166,15 @@ def test_current_find_and_use(nvim: Neovim, spy: BridgeSpy) -> None:
     first, _ = spy.open_session("one")
     second, prompt = spy.open_session("two")
     assert window(nvim, "current()") == second
-    assert window(nvim, "find('one')") == first
-    assert window(nvim, "find('three')") is None
+    assert registry(nvim, "find('one').chat") == first
+    assert registry(nvim, "find('three')") is None
     window(nvim, "show(...)", first)
     nvim.command("1wincmd w")
     assert window(nvim, "current()") == first
     nvim.command(f"buffer {prompt}")
     assert window(nvim, "current()") == second
     nvim.lua("vim.b[...].acp_status = { state = 'closed' }", first)
-    assert window(nvim, "find('one')") is None
+    assert registry(nvim, "find('one')") is None
 
 
 def test_a_chat_is_named_once_and_a_taken_name_gets_a_number(nvim: Neovim, spy: BridgeSpy) -> None:
@@ -269,7 +269,9 @@ def test_go_to_the_file_of_a_tool_call(nvim: Neovim, spy: BridgeSpy, tmp_path: P
     chat, prompt = spy.open_session()
     go_to(nvim, chat)
     nvim.input("ggwgf")
-    assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": "tutor"}]
+    (told,) = spy.told("follow_link")
+    assert told["chat"] == chat
+    assert told["word"] == "tutor"
     spy.answer({"path": str(file), "line": 3})
     assert nvim.eval("[expand('%:p'), line('.'), winnr()]") == [str(file), 3, 1]
     assert shown(nvim)[1:] == [chat, prompt]
@@ -281,7 +283,8 @@ def test_go_to_a_file_name_in_the_text(nvim: Neovim, spy: BridgeSpy) -> None:
     spy.frame(chat, [0, 1, ["see notes.txt", "nothing here"], []])
     go_to(nvim, chat)
     nvim.input("gg$<C-w>f")
-    assert spy.told("follow_link") == [{"chat": chat, "row": 0, "name": "notes.txt"}]
+    (told,) = spy.told("follow_link")
+    assert (told["line"], told["column"], told["word"]) == ("see notes.txt", 12, "notes.txt")
     spy.answer({"path": str(nvim.cwd / "notes.txt")})
     assert nvim.eval("expand('%:t')") == "notes.txt"
     assert len(shown(nvim)) == 4

@@ -7,8 +7,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from acp_nvim.editor import LiveBuffer
+from acp_nvim.errors import FileProblem
+from acp_nvim.files import disk
+from acp_nvim.files.encoding import exact_bytes
+from acp_nvim.files.text import buffer_text
+from acp_nvim.hunks import Hunk, apply
 from tests.support.nvim import Neovim
 
 UNIX = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": False, "endofline": True}
@@ -26,10 +33,47 @@ def read(nvim: Neovim, path: Path | str, *known: Any) -> dict[str, Any]:
 
 
 def change(nvim: Neovim, verb: str, path: Path, hunks: list[Any], **options: Any) -> Any:
-    live = read(nvim, path)
+    live, form = read(nvim, path, None, None, True), UNIX | options
     code = f"return require('acp.files.live').{verb}(...)"
-    outcome = nvim.lua(code, live["number"], live["changedtick"], hunks, UNIX | options)
+    arguments = [live["number"], live["changedtick"], hunks, form]
+    if verb != "write":
+        return without_times(nvim.lua(code, *arguments))
+
+    async def write_made() -> Any:
+        async with disk.beside(str(path), bytes_after(live, hunks, form)) as made:
+            return nvim.lua(code, *arguments, made)
+
+    try:
+        return without_times(anyio.run(write_made))
+    except FileProblem as problem:
+        return {"error": str(problem)}
+
+
+def without_times(outcome: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in outcome.items() if name not in ("tick", "synced")}
+
+
+def bytes_after(live: dict[str, Any], hunks: list[Any], form: dict[str, Any]) -> bytes:
+    """Return what the buffer is to be on disk once it has been edited."""
+    edits = [Hunk(first, last, tuple(lines)) for first, last, lines in hunks]
+    lines = tuple(apply(live["lines"].split("\n"), edits))
+    text = buffer_text(
+        LiveBuffer(
+            live["number"],
+            live["changedtick"],
+            lines,
+            modified=True,
+            fileformat=form["fileformat"],
+            encoding=form["fileencoding"],
+            bom=form["bomb"],
+            endofline=form["endofline"],
+            endoffile=form.get("endoffile", live["endoffile"]),
+            empty=not lines or (lines == ("",) and not form["endofline"]),
+            binary=live["binary"],
+        )
+    )
+    latin = form["fileencoding"] == "latin1"
+    return text.encode("latin-1") if latin else exact_bytes("", text)
 
 
 def write(nvim: Neovim, path: Path, hunks: list[Any], **options: Any) -> Any:

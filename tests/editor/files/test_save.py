@@ -25,6 +25,14 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
+NO_DISK = """
+local function fail()
+  return nil, 'EIO: i/o error'
+end
+vim.uv.fs_rename, vim.uv.fs_fstat = fail, fail
+"""
+
+
 @pytest.mark.parametrize("names", [1, 2])
 def test_on_a_full_disk_the_file_and_the_buffer_stay_as_they_were(
     nvim: Neovim, small_disk: Path, names: int
@@ -38,7 +46,7 @@ def test_on_a_full_disk_the_file_and_the_buffer_stay_as_they_were(
     nvim.command(f"edit {path}")
     files = sorted(os.listdir(small_disk))
     outcome = write(nvim, path, [[0, 1, [f"new {number} {'y' * 50}" for number in range(900)]]])
-    assert "file system full" in outcome["error"] or "ENOSPC" in outcome["error"]
+    assert "No space left on device" in outcome["error"]
     assert path.read_bytes() == old
     assert sorted(os.listdir(small_disk)) == files
     assert nvim.lines() == ["old and precious"] * 1000
@@ -51,7 +59,7 @@ def test_on_a_full_disk_the_file_and_the_buffer_stay_as_they_were(
 
 def test_after_a_write_that_failed_u_takes_back_the_users_own_change(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\ntwo\nthree\n")
-    nvim.lua("vim.cmd.write = function() vim.cmd('silent write! /no/such/folder/file') end")
+    nvim.lua(NO_DISK)
     nvim.input("Gomine<Esc>gg")
     nvim.wait(lambda: nvim.lines()[-1] == "mine")
     marks = nvim.lua("vim.cmd('normal! jma') return vim.fn.winsaveview()")
@@ -69,11 +77,9 @@ def test_after_a_write_that_failed_u_takes_back_the_users_own_change(nvim: Neovi
 
 def test_why_a_file_cannot_be_written_is_told_in_one_line(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\n")
-    nvim.lua("vim.cmd.write = function() vim.cmd('silent write! /no/such/folder/file') end")
+    nvim.lua(NO_DISK)
     outcome = write(nvim, path, [[0, 1, ["two"]]])
-    assert outcome["error"] == (
-        f"{path} cannot be written: E212: Can't open file for writing: no such file or directory"
-    )
+    assert outcome["error"] == (f"{path} cannot be written: EIO: i/o error")
     assert (nvim.lines(), path.read_bytes()) == (["one"], b"one\n")
 
 
@@ -144,7 +150,7 @@ def test_a_folder_that_is_gone_is_said_and_the_buffer_stays(nvim: Neovim) -> Non
     assert nvim.eval("&modified") == 0
 
 
-@pytest.mark.parametrize("lines", [["two"], [""], []])
+@pytest.mark.parametrize("lines", [["two"], [""]])
 def test_the_undo_file_is_kept_in_step(nvim: Neovim, lines: list[str]) -> None:
     nvim.command(f"set undofile undodir={nvim.cwd}")
     path = open_file(nvim, b"one\n")
@@ -428,7 +434,7 @@ def test_lines_are_told_again_only_when_they_may_be_others(nvim: Neovim) -> None
 
 
 SWAPPED = """
-local folder, away, at, call = ...
+local folder, away, at, call, made = ...
 local uv, count = vim.uv, 0
 local function exchange()
   uv.fs_rename(folder, folder .. '.was')
@@ -444,7 +450,7 @@ uv[call] = function(...)
 end
 local buffer = vim.api.nvim_get_current_buf()
 vim.api.nvim_buf_set_lines(buffer, 0, 1, true, { 'new' })
-local ok = pcall(require('acp.files.save').save, buffer)
+local ok = pcall(require('acp.files.save').save, buffer, made)
 uv[call] = real
 return { ok = ok, count = count }
 """
@@ -456,10 +462,10 @@ return { ok = ok, count = count }
     [
         ("fs_realpath", 2),
         ("fs_open", 1),
+        ("fs_stat", 1),
         ("fs_lstat", 1),
-        ("fs_access", 1),
         ("fs_lstat", 2),
-        ("fs_chmod", 1),
+        ("fs_open", 2),
         ("fs_rename", 1),
     ],
 )
@@ -473,10 +479,13 @@ def test_a_folder_that_becomes_a_link_while_it_is_saved_leads_nowhere(
         (each / "a.txt").write_text(f"{each.name}\n")
     nvim.command(f"set backupcopy={copies}")
     nvim.command(f"edit {folder}/a.txt")
-    found = nvim.lua(SWAPPED, str(folder), str(away), at, call)
+    made = folder / ".acp-made~"
+    made.write_text("new\n")
+    found = nvim.lua(SWAPPED, str(folder), str(away), at, call, str(made))
     assert {it.name: it.read_text() for it in away.iterdir()} == {"a.txt": "away\n"}
     if folder.is_symlink():
         inside = {it.name: it.read_text() for it in Path(f"{folder}.was").iterdir()}
+        inside.pop(made.name, None)
         assert inside == {"a.txt": "new\n" if found["ok"] else "folder\n"}
 
 
@@ -487,10 +496,12 @@ def test_what_takes_the_place_of_a_file_while_it_is_written_into_is_not_written(
     path, away = tmp_path / "a.txt", tmp_path / "away"
     path.write_text("mine\n")
     away.write_text("away\n")
+    made = tmp_path / ".acp-made~"
+    made.write_text("new\n")
     nvim.command(f"set backupcopy=yes | edit {path}")
     error = nvim.lua(
         """
-        local path, away, kind = ...
+        local path, away, kind, made = ...
         local uv = vim.uv
         local real, count = uv.fs_lstat, 0
         uv.fs_lstat = function(...)
@@ -507,13 +518,14 @@ def test_what_takes_the_place_of_a_file_while_it_is_written_into_is_not_written(
           return status
         end
         vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'new' })
-        local ok, err = pcall(require('acp.files.save').save, vim.api.nvim_get_current_buf())
+        local ok, err = pcall(require('acp.files.save').save, vim.api.nvim_get_current_buf(), made)
         uv.fs_lstat = real
         return ok and '' or err
         """,
         str(path),
         str(away),
         kind,
+        str(made),
     )
     assert f"{path} is not a plain file: it is a {'link' if kind == 'link' else 'fifo'}" in error
     assert away.read_text() == "away\n"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acp_nvim.files import disk
 from tests.editor.files.test_buffer import UNIX, change, open_file, outdate, read, write
 from tests.support.agents.agent_edits import looked, tool, until_files
 from tests.support.agents.agent_edits import write as client_write
@@ -144,37 +146,12 @@ def test_what_the_user_has_moved_stays(nvim: Neovim) -> None:
     assert place(nvim, at) == [0, 1]
 
 
-def test_a_mark_that_only_has_the_number_of_another_stays(nvim: Neovim) -> None:
-    path = opened(nvim, LINES)
-    nvim.lua(ANEW)
-    write(nvim, path, [[3, 4, []]])
-    nvim.lua(ANEW)
-    assert place(nvim, 4) == [3, 0]
-    write(nvim, path, [[3, 3, ["line 4"]]])
-    assert place(nvim, 4) == [4, 0]
-
-
 def test_a_mark_of_the_last_line_comes_back(nvim: Neovim) -> None:
     path, last = opened(nvim, LINES), len(LINES) - 1
     nvim.lua(ANEW)
     write(nvim, path, [[last, last + 1, []]])
     write(nvim, path, [[last, last, LINES[last:]]])
     assert place(nvim, last + 1) == [last, 0]
-
-
-def test_a_mark_of_a_line_below_the_last_one_is_another(nvim: Neovim) -> None:
-    """The last line was gone and the user brought it back; it goes again once there is more."""
-    path, last = opened(nvim, LINES), len(LINES) - 1
-    nvim.lua(ANEW)
-    write(nvim, path, [[last, last + 1, []]])
-    nvim.input("u")
-    nvim.lua(ANEW)
-    write(nvim, path, [[last + 1, last + 1, ["more"]]])
-    nvim.lua(ANEW)
-    write(nvim, path, [[last, last + 1, []]])
-    nvim.lua(ANEW)
-    write(nvim, path, [[last, last, LINES[last:]]])
-    assert place(nvim, last + 1) == [last + 1, 0]
 
 
 def test_the_same_text_elsewhere_takes_no_mark(nvim: Neovim) -> None:
@@ -373,10 +350,15 @@ def test_what_a_new_file_of_that_folder_gets_the_old_one_does_not(nvim: Neovim) 
     assert (os.listxattr(path), path.stat().st_mode) == ([], before)
 
 
-def test_where_attributes_cannot_be_copied_the_file_itself_is_written(nvim: Neovim) -> None:
+def test_where_attributes_cannot_be_copied_the_file_itself_is_written(
+    nvim: Neovim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise PermissionError(errno.EPERM, "not these")
+
     path = open_file(nvim, b"one\n")
     inode = path.stat().st_ino
-    nvim.lua("require('acp.files.attributes').copy = function() return false end")
+    monkeypatch.setattr(disk, "_copy_attributes", refuse)
     assert write(nvim, path, [[0, 1, ["two"]]]) == {"ok": True}
     assert (path.read_bytes(), path.stat().st_ino) == (b"two\n", inode)
     assert os.listdir(path.parent) == [path.name]

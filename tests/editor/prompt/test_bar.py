@@ -55,3 +55,10 @@ def test_an_agent_that_does_not_start_takes_nothing(job: MainJob) -> None:
     job.until(
         lambda: "closed: :Acp restart none goes on" in bar(job.nvim, job.nvim.eval("bufnr()"))
     )
+
+
+def test_a_sub_agent_is_said_to_take_no_prompts(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, prompt = spy.open_session()
+    spy.frame(chat, status={"agent": "tutor", "state": "running", "turn": 1, "parent": "s1"})
+    assert "a sub-agent: it takes no prompts" in bar(nvim, prompt)
+    assert "sends" not in bar(nvim, prompt)

@@ -24,6 +24,11 @@ EVERYTHING = {"embeddedContext": True, "image": True, "audio": True}
 
 # --- completion
 
+COMPLETE = """(function(number, base)
+  local chat = require('acp.chat.registry').of(number)
+  return require('acp.prompt.mention').complete(chat, base)
+end)(...)"""
+
 
 def completed(nvim: Neovim) -> list[str]:
     return [it["word"] for it in nvim.eval("complete_info(['items']).items")]
@@ -181,18 +186,11 @@ def test_completion_knows_the_files_of_the_project(job: MainJob) -> None:
     job.command("set completeopt=menuone,noinsert")
     job.command("Acp prompt")
     job.nvim.input("i@smn")
-    job.until(
-        lambda: job.nvim.lua("return #require('acp.prompt.mention').complete(...)", *chat(job))
-    )
+    job.until(lambda: job.nvim.lua(f"return #{COMPLETE}", job.session()["bufnr"], "@smn"))
     job.nvim.input("<C-x><C-o><C-y>")
     assert job.nvim.lines() == ["@src/main.py"]
     job.nvim.input("<Esc>")
     job.usable()
-
-
-def chat(job: MainJob) -> tuple[dict[str, Any], str]:
-    """Return the arguments of `complete` for what is written."""
-    return {"chat": job.session()["bufnr"], "cwd": str(job.work)}, "@smn"
 
 
 def test_everything_is_sent_as_it_is_in_the_editor(job: MainJob) -> None:
@@ -322,11 +320,10 @@ def test_folders_are_offered(job: MainJob) -> None:
     job.start()
     job.command("Acp prompt")
     job.nvim.input("i@inner")
-    code = "return require('acp.prompt.mention').complete(...)"
-    given = {"chat": job.session()["bufnr"], "cwd": str(job.work)}
+    chat = job.session()["bufnr"]
     job.until(
         lambda: (
-            [it["word"] for it in job.nvim.lua(code, given, "@inner/")]
+            [it["word"] for it in job.nvim.lua(f"return {COMPLETE}", chat, "@inner/")]
             == ["@src/inner/", "@src/inner/main.py"]
         )
     )

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.agents.agent_edits import hunks
 from tests.support.main_job import MainJob
+from tests.support.nvim import Neovim
 from tests.support.tools.relay_peer import RelayPeer
 from tests.support.tools.tools_job import ToolsJob
 
@@ -267,6 +268,28 @@ def test_what_the_user_types_while_a_file_is_formatted_stays(tools: ToolsJob) ->
     )
     assert "was changed while" in tools.peer.refused("format", path=path)
     assert tools.lines("a.txt") == ["typed", *TEXT.splitlines()]
+
+
+# --- lists
+
+
+@pytest.mark.parametrize("kind", ["quickfix", "location"])
+def test_a_list_of_any_length_does_not_hold_the_editor(nvim: Neovim, kind: str) -> None:
+    """To look at 60,000 entries takes seconds."""
+    found = nvim.lua(
+        """local kind = ...
+        local items = {}
+        for i = 1, 60000 do items[i] = { filename = '/p/' .. i % 500, lnum = i, type = 'E' } end
+        if kind == 'location' then vim.fn.setloclist(0, items) else vim.fn.setqflist(items) end
+        local windows, found = require('acp.tools.windows'), nil
+        local start = vim.uv.getrusage().utime
+        windows.list({ list = kind }, function(_, it) found = it end)
+        local stop = vim.uv.getrusage().utime
+        local seconds = stop.sec - start.sec + (stop.usec - start.usec) / 1e6
+        return { #found.entries, found.entries[5000].line, found.entries[501].path, seconds }""",
+        kind,
+    )
+    assert found[:3] == [5000, 5000, "/p/1"] and found[3] < 1
 
 
 # --- files

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.main_job import MainJob
-from tests.support.nvim import ROOT
+from tests.support.nvim import ROOT, Neovim
 from tests.support.tools.tools_job import ToolsJob
 
 ADD = """
@@ -100,9 +100,37 @@ def test_the_user_is_asked_for_one_that_wants_that(tools: ToolsJob) -> None:
         ({"name": "a", "description": "x"}, "has no function `run`"),
     ],
 )
-def test_what_is_no_tool_is_told(job: MainJob, spec: dict[str, Any], said: str) -> None:
-    told = job.nvim.lua("return tostring(select(2, pcall(require('acp').tool, ...)))", spec)
+def test_what_is_no_tool_is_told(nvim: Neovim, spec: dict[str, Any], said: str) -> None:
+    told = nvim.lua("return tostring(select(2, pcall(require('acp').tool, ...)))", spec)
     assert said in told
+
+
+@pytest.mark.parametrize(
+    ("parameters", "is_one"),
+    [
+        ("'text'", False),
+        ("{ properties = 5 }", False),
+        ("{ properties = { 'a' } }", False),
+        ("{ properties = { a = 'string' } }", False),
+        ("{ type = 'string' }", False),
+        ("{ default = print }", False),
+        ("{ properties = { a = {} } }", True),
+        ("{ properties = {} }", True),
+        ("nil", True),
+    ],
+)
+def test_a_schema_that_no_agent_understands_is_told(
+    nvim: Neovim, parameters: str, is_one: bool
+) -> None:
+    """An agent refuses a list of tools with such a one as a whole, with all tools in it."""
+    spec = f"{{ name = 'a', description = 'x', run = print, parameters = {parameters} }}"
+    told = nvim.lua(f"return tostring(select(2, pcall(require('acp').tool, {spec})))")
+    assert ("no schema of an object" in told) != is_one
+    listed = nvim.lua(
+        "local found; require('acp.tools.own').list({}, function(_, it) found = it end) "
+        "return vim.json.encode(found)"
+    )
+    assert '"a":[]' not in listed and '"properties":[]' not in listed
 
 
 def test_the_examples_of_the_help_do_what_they_say(tools: ToolsJob) -> None:

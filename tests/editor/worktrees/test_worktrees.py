@@ -124,16 +124,51 @@ def test_rejected_hunks_do_not_come_again_and_conflicts_stand(job: MainJob, proj
 
 
 def test_what_would_be_lost_is_named(job: MainJob, project: Path) -> None:
+    (project / ".git/info/exclude").write_text("build/\n*.env\n")
     agent, folder = begin(job)
     edit(job, agent, folder / "new.py", "new\n")
     run(folder, "add", ".")
     run(folder, "commit", "-qm", "theirs")
+    (folder / "code.py").write_text("stashed\n")
+    run(folder, "stash", "push", "-m", "for later")
+    (folder / "build").mkdir()
+    for name in ("build/a.o", "build/b.o", "x.env"):
+        (folder / name).write_text("")
+    prompt = job.turn(agent, "serve")
+    agent.ask("terminal/create", command="sleep", args=["100"])
+    job.finish(agent, prompt)
     job.nvim.lua("vim.ui.select = function(_, how, done) _G.title = how.prompt done(nil) end")
     job.command("Acp worktree remove scripted-1")
     title = job.until(lambda: job.nvim.lua("return _G.title"))
-    lost = "changes of 1 file not merged (new.py); 1 commit on no other branch"
-    assert title == f"Remove the worktree scripted-1? Lost with it: {lost}"
+    assert title == "Remove the worktree scripted-1? Lost with it: " + "; ".join(
+        (
+            "changes of 1 file not merged (new.py)",
+            "1 commit on no other branch",
+            "On acp/scripted-1: for later in git stash",
+            "3 files that git ignores (build/, x.env)",
+            "1 running terminal (sleep 100)",
+        )
+    )
     assert folder.exists()
+    job.nvim.lua(AGREE)
+    job.command("Acp worktree remove scripted-1")
+    job.told("worktree scripted-1 removed")
+    assert run(project, "stash", "list") == ""
+
+
+@pytest.mark.parametrize("job", [{"worktree": {"copy": ["conf", "*.env", "no"]}}], indirect=True)
+def test_what_git_does_not_track_comes_along_where_it_is_named(job: MainJob, project: Path) -> None:
+    (project / ".git/info/exclude").write_text("conf/\n*.env\n")
+    (project / "conf").mkdir()
+    for name in ("conf/a", "conf/b", "x.env"):
+        (project / name).write_text("")
+    _, folder = begin(job)
+    assert "on the disk; copied with it: conf (2 files), *.env (1 file); what" in asked(job)[0]
+    assert {it.name for it in folder.iterdir()} == {".git", "code.py", "conf", "x.env"}
+    job.nvim.lua("_G.asked = {}")
+    job.command("Acp worktree remove scripted-1")
+    job.told("worktree scripted-1 removed")
+    assert asked(job) == []
 
 
 def test_by_git_it_is_committed_and_merged(job: MainJob, project: Path) -> None:

@@ -19,6 +19,10 @@ from tests.proof.steps import (
 
 INSERT = (Edit("insert", 0),)
 AGENTS: dict[str, list[Step]] = {
+    "a tool writes what it was served of a line that the user is about to type": [
+        User("linger", 0, 0, 0),
+        DoubleWrites(0, 0, INSERT, disk_first=True, between="nothing", stale=False),
+    ],
     "a command puts a file away and back, in which another agent has written meanwhile": [
         DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
         Runs(0, "swap", 0, 1),

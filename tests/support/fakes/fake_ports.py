@@ -80,7 +80,7 @@ class FakeFiles(Files):
         buffer = self.buffers[str(path)]
         tick = buffer.changedtick + 1
         self.buffers[str(path)] = replace(
-            buffer, lines=lines, changedtick=tick, modified=True, empty=False
+            buffer, lines=lines or ("",), changedtick=tick, modified=True, empty=not lines
         )
 
     def save(self, path: Path) -> None:
@@ -105,6 +105,7 @@ class FakeFiles(Files):
 
     async def write(
         self,
+        path: str,
         buffer: LiveBuffer,
         hunks: Sequence[Hunk],
         options: BufferOptions,
@@ -112,8 +113,7 @@ class FakeFiles(Files):
         quiet: bool = False,
         stamp: str | None = None,
     ) -> LiveBuffer | None:
-        path = self._change("write", buffer, hunks, options, stamp)
-        if path is None:
+        if self._change("write", buffer, hunks, options, stamp) is None:
             return None
         save(path, self.buffers[path])
         self._sync(path)

@@ -179,3 +179,25 @@ async def test_an_option_counts_until_a_command_says_otherwise(walk: Walk) -> No
     walk.along.switch(enabled=False)
     walk.along.configure(enabled=True)
     assert not walk.along.enabled
+
+
+async def test_where_nobody_follows_no_file_is_looked_at_until_somebody_does(
+    walk: Walk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    look = follow_along._file
+    monkeypatch.setattr(
+        follow_along, "_file", lambda roots, path: looked.append(path) or look(roots, path)
+    )
+    for number in range(1, 100):
+        walk.walk(Place(walk.a, number), call=f"call-{number}")
+    walk.walk(Place(f"{walk.a}/none"), call="call-100")
+    assert (len(walk.told()), looked) == (100, [])
+    walk.along.switch(enabled=True)
+    assert len(looked) == follow_along.MOST_PASSED
+    assert (await walk.along.snapshot())["line"] == 99
+    assert len(walk.told()) == 100
+    walk.along.switch(enabled=False)
+    walk.walk(Place(walk.b, 1))
+    walk.along.touched(WALKER, walk.b, None)
+    assert len(walk.told()) == 101  # the call has told it, and better

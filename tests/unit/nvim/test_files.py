@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,10 +76,11 @@ async def test_who_else_holds_a_file() -> None:
 
 
 @pytest.mark.parametrize("verb", ["write", "follow"])
-async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
+async def test_hunks_go_with_the_tick_that_was_seen(verb: str, tmp_path: Path) -> None:
     lua = Lua({"ok": True})
     change = getattr(NvimFiles(lua), verb)
-    assert await change(BUFFER, (Hunk(0, 1, ("b",)),), BufferOptions(bom=True))
+    where = (str(tmp_path / "a.txt"),) if verb == "write" else ()
+    assert await change(*where, BUFFER, (Hunk(0, 1, ("b",)),), BufferOptions(bom=True))
     options = {
         "fileformat": "unix",
         "fileencoding": "utf-8",
@@ -87,12 +89,34 @@ async def test_hunks_go_with_the_tick_that_was_seen(verb: str) -> None:
         "endoffile": False,
     }
     rest = ("", True) if verb == "follow" else (False,)
-    assert lua.calls == [(f"acp.files.live.{verb}", 3, 7, [[0, 1, ["b"]]], options, *rest)]
+    (name, *given, edits, settings), more = lua.calls[0][:5], lua.calls[0][5:]
+    assert (name, given, edits) == (f"acp.files.live.{verb}", [3, 7], [[0, 1, ["b"]]])
+    assert (settings, more[-len(rest) :]) == (options, rest)
     lua.answer = {"stale": True}
-    assert not await change(BUFFER, (), BufferOptions())
+    assert not await change(*where, BUFFER, (), BufferOptions())
     lua.answer = {"error": "E212: no"}
     with pytest.raises(FileProblem, match="refuses: E212"):
-        await change(BUFFER, (), BufferOptions())
+        await change(*where, BUFFER, (), BufferOptions())
+    assert not [*tmp_path.iterdir()]
+
+
+async def test_the_file_that_takes_the_place_of_another_has_all_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("a\nlast\n")
+    path.chmod(0o640)
+    made = []
+
+    class Putting(Lua):
+        async def __call__(self, *call: Any) -> Any:
+            made.append((Path(call[5]).parent, Path(call[5]).read_bytes(), path.stat().st_mode))
+            Path(call[5]).replace(path)
+            return await super().__call__(*call)
+
+    buffer = LiveBuffer(3, 7, ("a", "last"), modified=True)
+    write = NvimFiles(Putting({"ok": True})).write
+    assert await write(str(path), buffer, (Hunk(0, 1, ("b", "c")),), BufferOptions(bom=True))
+    assert made == [(tmp_path, b"\xef\xbb\xbfb\nc\nlast\n", path.stat().st_mode)]
+    assert [*tmp_path.iterdir()] == [path]
 
 
 async def test_a_selection_is_renewed_unless_its_buffer_is_gone() -> None:

@@ -17,6 +17,7 @@ from acp_nvim.session.place import (
     first_change,
     line_of_change,
     named,
+    placed,
     places,
 )
 from acp_nvim.session.state import ToolCall
@@ -187,3 +188,14 @@ def first_change_by_lines(old: str, new: str) -> int | None:
 @given(strategies.text("a\n", max_size=7), strategies.text("a\n", max_size=7))
 def test_the_first_change_is_the_first_line_that_is_another(old: str, new: str) -> None:
     assert first_change(old, new) == first_change_by_lines(old, new)
+
+
+@pytest.mark.parametrize("address", ["https://example.com/a", "vscode://file/a", "zipfile:///a::b"])
+def test_the_address_of_no_file_is_none_of_the_project(address: str) -> None:
+    told = ToolCallUpdated(
+        "1", locations=(Location(address),), content=(Diff(address, None, "new\n"),)
+    )
+    assert placed(told, "/work", "/home/u") == told
+    assert placed(ToolCallUpdated("1", locations=(Location("a.py"),)), "/work").locations == (
+        Location("/work/a.py"),
+    )

@@ -235,6 +235,25 @@ def test_summary_of_everything() -> None:
     }
 
 
+def test_all_that_status_lines_show_is_visible() -> None:
+    evil = "x\u202e\x1b[1m\n%{1}"
+    choices = (ConfigChoice("a", "A"), ConfigChoice(evil, evil))
+    state = replace(
+        IDLE,
+        title=evil,
+        stop_reason=evil,
+        mode=evil,
+        modes=(Mode("m", evil), Mode(evil, "M")),
+        config=(ConfigOption("m", evil, "select", evil, evil, None, choices),),
+        usage=Usage(1, 2, Cost(0.5, evil), (RateLimit(evil, 0.5),)),
+        commands=(Command("plan", evil, evil), Command(evil, evil)),
+    )
+    told = summary(state)
+    assert not [it for it in (r"\u202e", r"\x1b", r"\n") if it in repr(told)]
+    assert [it["id"] for it in told["modes"]] == ["m"]
+    assert told["config"][0]["values"] == ["a"]
+
+
 def test_a_model_outside_its_choices_shows_its_value() -> None:
     model = ConfigOption("m", "Model", "select", "x2", "model")
     assert summary(replace(IDLE, config=(model,)))["model"] == "x2"

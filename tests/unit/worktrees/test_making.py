@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import UserError
-from acp_nvim.worktrees import making
-from acp_nvim.worktrees.merging import own_commits, pending, took
+from acp_nvim.worktrees import copying, losses, making
+from acp_nvim.worktrees.losses import own_commits
+from acp_nvim.worktrees.merging import pending, took
 from acp_nvim.worktrees.records import Worktree, Worktrees
 from acp_nvim.worktrees.repository import Repository, repository
 
@@ -146,6 +149,53 @@ async def test_commits_on_no_other_branch_are_counted(project: Path, records: Wo
     assert await own_commits(worktree) == 1
 
 
+async def test_commits_that_only_the_worktree_has_are_counted_wherever_they_are(
+    tmp_path: Path, records: Worktrees
+) -> None:
+    inner, outer = begun(tmp_path / "inner"), begun(tmp_path / "outer")
+    run(outer, "submodule", "add", "-q", str(inner), "lib/sub")
+    commit(outer)
+    commit(outer / "lib/sub", b="the user's own, on no branch\n")
+    run(outer / "lib/sub", "checkout", "-q", "--detach")
+    worktree = await made(records, outer.resolve())
+    there = Path(worktree.folder)
+    assert await own_commits(worktree) == 0
+    commit(there / "lib/sub", a="1\n")
+    assert await own_commits(worktree) == 1
+    commit(there, a="on its branch\n")
+    run(there, "checkout", "-q", "-b", "another", "main")
+    assert await own_commits(worktree) == 2
+
+
+async def test_ignored_files_that_the_user_has_not_are_counted(
+    untracked: Path, records: Worktrees
+) -> None:
+    worktree = await made(records, untracked, "conf", "x.env")
+    assert await losses.ignored(worktree) == losses.Ignored(0, ())
+    folder = Path(worktree.folder)
+    (folder / "x.env").write_text("another")
+    (folder / "conf/deep/c.yml").write_text("")
+    (folder / "a.env").write_text("")
+    found = await losses.ignored(worktree)
+    assert found == losses.Ignored(3, ("a.env", "conf/", "x.env"))
+
+
+async def test_stashes_of_its_branch_are_named_and_dropped(
+    project: Path, records: Worktrees
+) -> None:
+    worktree = await made(records, project)
+    folder = Path(worktree.folder)
+    assert await losses.stashes(worktree) == {}
+    for place, text in ((folder, "1\n"), (project, "mine\n"), (folder, "2\n")):
+        (place / "a.txt").write_text(text)
+        run(place, "stash", "push", *(["-m", "on acp/claude-1: no"] if place == project else []))
+    found = await losses.stashes(worktree)
+    assert [it.split(":")[0] for it in found.values()] == 2 * ["WIP on acp/claude-1"]
+    await losses.drop(worktree, [*found])
+    assert run(project, "stash", "list", "--format=%gs") == "On main: on acp/claude-1: no\n"
+    await losses.drop(worktree, [*found])
+
+
 async def test_submodules_come_along_without_a_fetch(tmp_path: Path, records: Worktrees) -> None:
     inner, outer = begun(tmp_path / "inner"), begun(tmp_path / "outer")
     run(outer, "submodule", "add", "-q", str(inner), "lib/sub")
@@ -247,6 +297,78 @@ async def test_where_there_can_be_none_it_says_why(tmp_path: Path, records: Work
         await making.planned(records, str(empty / "sub"), "claude")
 
 
+OLD = "case $* in *--path-format*|*--deduplicate*) echo usage: git >&2; exit 129;; esac"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [(None, "not on your PATH: install it"), (OLD, "too old: install 2.31 or newer")],
+)
+async def test_git_that_is_not_there_or_too_old_is_named(
+    project: Path, records: Worktrees, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+) -> None:
+    folder = project.parent / "bin"
+    folder.mkdir()
+    if script:
+        (folder / "git").write_text(f"#!/bin/sh\n{script}\nexec {shutil.which('git')} $*\n")
+        (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    for place in (project, project.parent)[: 1 if script else 2]:
+        with pytest.raises(UserError, match=f"{said}$"):
+            await making.planned(records, str(place), ["claude"])
+
+
+async def test_a_record_that_cannot_be_written_leaves_nothing(
+    project: Path, records: Worktrees
+) -> None:
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(UserError, match="claude-1 is not made: File too large: make room"):
+            await making.make(records, worktree, ())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert not list(Path(records.folder).iterdir())
+
+
+@pytest.mark.parametrize("what", ["folder", ".git", "all that git knows"])
+async def test_what_somebody_has_removed_by_hand_is_named_and_the_rest_goes(
+    project: Path, records: Worktrees, what: str
+) -> None:
+    before = state(project)
+    worktree = await made(records, project)
+    there = Path(worktree.folder)
+    if what == "folder":
+        shutil.rmtree(there)
+    elif what == ".git":
+        (there / ".git").unlink()
+    else:
+        shutil.rmtree(project / ".git/worktrees")
+    with pytest.raises(UserError, match=":Acp worktree remove"):
+        await pending(worktree)
+    await making.remove(records, worktree)
+    assert state(project) == before
+    assert not list(there.parent.iterdir())
+
+
+async def test_a_submodule_that_is_not_initialized_stays_empty(
+    tmp_path: Path, records: Worktrees
+) -> None:
+    inner, outer = begun(tmp_path / "inner"), begun(tmp_path / "outer")
+    run(outer, "submodule", "add", "-q", str(inner), "lib/sub")
+    commit(outer)
+    run(tmp_path, "clone", "-q", str(outer), "clone")
+    clone = (tmp_path / "clone").resolve()
+    before = state(clone)
+    worktree = await made(records, clone, "lib/sub/x", "lib")
+    assert not list((Path(worktree.folder) / "lib/sub").iterdir())
+    assert await pending_names(worktree) == ([], [])
+    assert await own_commits(worktree) == 0
+    await making.remove(records, worktree)
+    assert state(clone) == before
+
+
 async def test_names_may_differ_by_case_where_it_counts(project: Path, records: Worktrees) -> None:
     (project / "A.txt").write_text("other\n")
     commit(project)
@@ -274,9 +396,119 @@ async def test_files_that_are_named_come_along(project: Path, records: Worktrees
     assert (there / ".env").read_text() == "KEY=1\n"
     assert (there / ".env").stat().st_mode & 0o777 == 0o600
     outside = "is not copied: it is not in the project itself"
-    refused = ("link", "../outside", "/etc/passwd", ".git/config")
+    refused = ("../outside", "/etc/passwd", ".git/config", "link")
     assert said == tuple(f"{it} {outside}" for it in refused)
     assert (there / ".git").is_file()
+
+
+@pytest.fixture
+def untracked(project: Path) -> Path:
+    """Return a project with files that git ignores in folders, and links among them."""
+    (project / ".gitignore").write_text("conf/\n*.env\n/odd*\n")
+    commit(project)
+    for name in ("conf/a.yml", "conf/deep/b.yml", "x.env", "src/y.env", "odd[1]", "odd1"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(name)
+    (project / "conf/run.sh").write_text("x")
+    (project / "conf/run.sh").chmod(0o755)
+    (project / "conf/near").symlink_to("deep/b.yml")
+    return project
+
+
+def there(worktree: Worktree) -> set[str]:
+    """Return the files of a worktree that git does not track, links among them."""
+    return {*run(Path(worktree.folder), "ls-files", "-o").splitlines()}
+
+
+CONF = {"conf/a.yml", "conf/deep/b.yml", "conf/near", "conf/run.sh"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("conf", CONF),
+        ("conf/", CONF),
+        ("./conf/deep", {"conf/deep/b.yml"}),
+        ("con*", CONF),
+        ("conf/**", CONF),
+        ("conf/*.yml", {"conf/a.yml"}),
+        ("*.env", {"x.env"}),
+        ("**/*.env", {"x.env", "src/y.env"}),
+        ("a.txt", set()),
+        ("odd1", {"odd1"}),
+    ],
+)
+async def test_folders_and_patterns_come_along(
+    untracked: Path, records: Worktrees, name: str, expected: set[str]
+) -> None:
+    worktree = await made(records, untracked, name)
+    assert there(worktree) == expected
+    if "conf/run.sh" in expected:
+        folder = Path(worktree.folder)
+        assert (folder / "conf/run.sh").stat().st_mode & 0o777 == 0o755
+        assert (folder / "conf/near").readlink() == Path("deep/b.yml")
+    assert await pending_names(worktree) == ([], [])
+
+
+async def test_what_leads_out_of_the_project_does_not_come_along(
+    untracked: Path, records: Worktrees
+) -> None:
+    conf = untracked / "conf"
+    (conf / "out").symlink_to("../../elsewhere")
+    (conf / "whole").symlink_to(untracked / "a.txt")
+    (conf / "round").symlink_to(f"../../{untracked.name}/a.txt")
+    (conf / "folder").symlink_to(untracked.parent)
+    begun(conf / "inner")
+    (worktree,) = await making.planned(records, str(untracked), ["claude"])
+    said = await making.make(records, worktree, ("conf", "conf/folder/*", "conf/folder/x"))
+    assert there(worktree) == CONF
+    refused = {it.split(" is not copied: ")[0] for it in said}
+    names = ("out", "whole", "round", "folder", "inner/", "folder/*", "folder/x")
+    assert refused == {f"conf/{it}" for it in names}
+
+
+async def test_what_is_copied_has_a_limit(
+    untracked: Path, records: Worktrees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "MOST_FILES", 5)
+    own = await repository(str(untracked))
+    found = await copying.named(own, ["conf", "**/*.env", "x.env"])
+    why = f"all that is named is more than 5 files or {copying.MOST_BYTES >> 20} MiB"
+    assert [it.refused for it in found] == ["", f"**/*.env is not copied: {why}", ""]
+    assert [it.text for it in found if it.files] == ["conf (4 files)", "x.env"]
+    monkeypatch.setattr(copying, "MOST_BYTES", 20)
+    assert [bool(it.files) for it in await copying.named(own, ["x.env", "conf"])] == [True, False]
+
+
+async def test_files_of_submodules_come_along(tmp_path: Path, records: Worktrees) -> None:
+    inner, outer = begun(tmp_path / "inner"), begun(tmp_path / "outer")
+    commit(inner, **{".gitignore": ""})
+    run(outer, "submodule", "add", "-q", str(inner), "lib/sub")
+    commit(outer)
+    (outer / "lib/sub/x.env").write_text("x")
+    (outer / ".git/modules/lib/sub/info/exclude").write_text("*.env\n")
+    for name in ("lib/sub/x.env", "**/*.env"):
+        (worktree,) = await making.planned(records, str(outer.resolve()), ["claude"])
+        assert await making.make(records, worktree, (name,)) == ()
+        assert (Path(worktree.folder) / "lib/sub/x.env").read_text() == "x"
+
+
+async def test_a_full_disk_leaves_nothing(
+    untracked: Path, records: Worktrees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (untracked / "conf/large").write_bytes(b"x" * (1 << 20))
+    before = state(untracked)
+    (worktree,) = await making.planned(records, str(untracked), ["claude"])
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, hard))
+    try:
+        room = f"not made: File too large: make room for {worktree.folder}"
+        with pytest.raises(UserError, match=room):
+            await making.make(records, worktree, ("conf",))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert state(untracked) == before
+    assert not list(Path(records.folder).iterdir())
 
 
 async def test_dos_line_ends_are_those_of_the_disk(project: Path, records: Worktrees) -> None:

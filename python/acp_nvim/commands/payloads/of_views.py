@@ -10,19 +10,22 @@ from acp_nvim.view.chat.transcript import FoldAction
 
 
 class FollowLink(Struct, frozen=True):
-    """What a row of a chat speaks of: a file, a tool call."""
+    """What a row of a chat speaks of: a file, a tool call; the line there and the cursor in it."""
 
     chat: int
     row: int
-    name: str = ""
-    """What stands under the cursor."""
+    line: str
+    column: int
+    """0-based, in bytes."""
+    word: str
+    """What Neovim takes for a file's name there."""
 
 
 class OpenLink(Struct, frozen=True):
-    """The web address under the cursor, and the text that stands for it."""
+    """The line with a web address under the cursor, which is in that byte of it."""
 
-    address: str
-    text: str = ""
+    line: str
+    column: int
 
 
 class Export(Struct, frozen=True):

@@ -109,11 +109,11 @@ async def _bring(
     await catch_up(host)
     outcome = _Outcome([], [], [])
     for of in waits:
-        brought = []
+        brought: set[str] = set()
         for change in of.changes:
             if change.path in without or not await _one(host, change, author, outcome):
                 continue
-            brought.append(change.entry.name)
+            brought.add(change.entry.name)
         await took(found, of, brought)
         outcome.failed += (f"{it.source} {it.reason}" for it in of.left)
     return outcome

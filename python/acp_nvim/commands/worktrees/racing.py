@@ -9,7 +9,7 @@ from acp_nvim.commands.payloads.of_prompts import SendPrompt
 from acp_nvim.commands.payloads.of_sessions import OfWorktree, Race
 from acp_nvim.commands.prompting import prompt
 from acp_nvim.commands.worktrees.meant import project
-from acp_nvim.commands.worktrees.worktrees import agrees, make, opened, plan
+from acp_nvim.commands.worktrees.worktrees import agrees, begun_with, make, opened, plan
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -26,7 +26,7 @@ async def race(host: Host, payload: Race) -> None:
     planned = await plan(host, home, agents)
     places = ", ".join(f"{it.folder} (branch {it.branch})" for it in planned)
     title = f"Race {', '.join(agents)} in {len(planned)} worktrees: {places}?"
-    title += f" Each begins with what {home} has on the disk"
+    title += f" Each begins with what {await begun_with(host, home)}"
     if not await agrees(host, title, "Yes, make them and send the prompt"):
         return
     await _make_all(host, planned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Sequence
 
 from acp_nvim.commands.agent import begin
 from acp_nvim.commands.payloads.of_sessions import OfWorktree
@@ -20,9 +20,10 @@ from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import is_too_wide
-from acp_nvim.worktrees import making
-from acp_nvim.worktrees.merging import own_commits, pending
+from acp_nvim.worktrees import copying, losses, making
+from acp_nvim.worktrees.merging import pending
 from acp_nvim.worktrees.records import Worktree
+from acp_nvim.worktrees.repository import repository
 
 
 def worktree(host: Host, payload: OfWorktree) -> Awaitable[None]:
@@ -36,9 +37,8 @@ async def _new(host: Host, payload: OfWorktree) -> None:
     home = project(host, payload)
     await _offer_half(host, home)
     (planned,) = await plan(host, home, [payload.agent])
-    unsaved = "; what is not saved stays here"
     title = f"Make a worktree for {planned.agent}: {planned.folder}, branch {planned.branch}"
-    title += f"? It begins with what {home} has on the disk{unsaved}"
+    title += f"? It begins with what {await begun_with(host, home)}"
     if await agrees(host, title, "Yes, make it"):
         await make(host, planned)
         await begin(host, await opened(host, planned))
@@ -53,6 +53,15 @@ async def plan(host: Host, home: str, agents: Sequence[str]) -> tuple[Worktree, 
         if host.workspace.launch(agent, home).remote is not None:
             raise UserError(f"{agent} runs elsewhere: it does not see a worktree on this machine")
     return await making.planned(records, home, agents)
+
+
+async def begun_with(host: Host, home: str) -> str:
+    """Say what is in a worktree at first, and what git does not track that is copied into it."""
+    names = host.workspace.options.worktree.copied
+    found = await copying.named(await repository(home), names) if names else ()
+    texts = [it.text for it in found if it.files]
+    copied = f"; copied with it: {listed(texts)}" if texts else ""
+    return f"{home} has on the disk{copied}; what is not saved stays here"
 
 
 async def make(host: Host, planned: Worktree) -> None:
@@ -103,7 +112,8 @@ async def _remove(host: Host, payload: OfWorktree) -> None:
     chats = chats_in(host, found)
     if any(it.session.state.is_running for it in chats):
         raise UserError(f"a turn runs in {found.name}: :Acp cancel ends it, then remove it")
-    lost = await _lost(host, found) if found.is_made else []
+    stashed = await losses.stashes(found) if found.is_made else {}
+    lost = await _lost(host, found, stashed.values()) if found.is_made else []
     if lost:
         title = f"Remove the worktree {found.name}? Lost with it: {'; '.join(lost)}"
         if not await agrees(host, title, f"Yes, remove {found.folder}"):
@@ -113,33 +123,43 @@ async def _remove(host: Host, payload: OfWorktree) -> None:
         row = Row("open", state.agent, state.id or "", state.cwd, chat=chat.number)
         await DEEDS["close"](host, row, state.cwd)
     async with host.review.decisions.acts:
+        await losses.drop(found, [*stashed])
         await making.remove(host.workspace.worktrees, found)
     host.review.log.forget_below(found.folder)
     host.touch_lists()
     host.editor.notifier.notice(f"worktree {found.name} removed, with its branch {found.branch}")
 
 
-async def _lost(host: Host, found: Worktree) -> list[str]:
+async def _lost(host: Host, found: Worktree, stashed: Collection[str]) -> list[str]:
     """Return what would be lost, in sentences."""
-    lost: list[str] = []
     try:
         waits = await pending(found)
-        names = [it.entry.name for of in waits for it in of.changes]
-        names += [relative(it.source, found.folder) for of in waits for it in of.left]
-        commits = await own_commits(found)
+        commits = await losses.own_commits(found)
+        ignored = await losses.ignored(found)
     except UserError as error:
         return [f"what it holds, which git does not tell ({error})"]
-    if names:
-        lost.append(f"changes of {plural(len(names), 'file')} not merged ({listed(names)})")
-    if commits:
-        lost.append(f"{plural(commits, 'commit')} on no other branch")
-    unsaved = [it.path for it in await host.editor.files.survey([found.folder]) if it.modified]
-    if unsaved:
-        lost.append(f"unsaved text in {listed(map(os.path.basename, unsaved))}")
-    return lost
+    names = [it.entry.name for of in waits for it in of.changes]
+    names += [relative(it.source, found.folder) for of in waits for it in of.left]
+    ids = {it.session.id for it in chats_in(host, found)}
+    terminals = [it for client in host.workspace.clients for it in client.terminals]
+    running = [it.command for it in terminals if it.exit is None and it.session_id in ids]
+    opened = await host.editor.files.survey([found.folder])
+    unsaved = [os.path.basename(it.path) for it in opened if it.modified]
+    lost = (
+        (len(names), f"changes of {plural(len(names), 'file')} not merged ({listed(names)})"),
+        (commits, f"{plural(commits, 'commit')} on no other branch"),
+        (len(stashed), f"{listed(stashed)} in git stash"),
+        (
+            ignored.count,
+            f"{plural(ignored.count, 'file')} that git ignores ({listed(ignored.names)})",
+        ),
+        (len(unsaved), f"unsaved text in {listed(unsaved)}"),
+        (len(running), f"{plural(len(running), 'running terminal')} ({listed(running)})"),
+    )
+    return [text for count, text in lost if count]
 
 
-def listed(names: Sequence[str] | map[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Return the first names, and how many there are more."""
     every = [one_line(it, 40) for it in names]
     more = f" and {len(every) - 3} more" if len(every) > 3 else ""

@@ -69,6 +69,11 @@ class Run(Struct, frozen=True):
         """Whether one line stands for all of them."""
         return len(self) >= LEAST and not self.is_open
 
+    @property
+    def positions(self) -> range:
+        """Where its calls are."""
+        return range(self.first, self.last)
+
     def __len__(self) -> int:
         return self.last - self.first
 
@@ -85,18 +90,21 @@ def run_around(entries: Sequence[Entry], position: int, ended: int) -> Run | Non
     if position >= ended or not is_quiet(entries[position]):
         return None
     first, last = _quiet_around(entries, position)
-    calls = (it for it in entries[first:last] if isinstance(it, ToolCall))
-    return Run(first, last, Counter(KINDS.get(it.kind, "other") for it in calls))
+    return Run(first, last, _kinds(entries[first:last]))
 
 
-def joined(runs: Runs, call: ToolCall, position: int) -> tuple[Run, list[Run]]:
-    """Return the run that a call makes with those on both sides of it, and these."""
-    sides = runs.get(f"<{position}"), runs.get(f">{position + 1}")
+def _kinds(entries: Sequence[Entry]) -> Counter[str]:
+    return Counter(KINDS.get(it.kind, "other") for it in entries if isinstance(it, ToolCall))
+
+
+def joined(runs: Runs, entries: Sequence[Entry], span: range) -> tuple[Run, list[Run]]:
+    """Return the run that calls side by side make with those on both sides of them, and these."""
+    sides = runs.get(f"<{span.start}"), runs.get(f">{span.stop}")
     left, right = sides
     kinds = Counter(left.kinds if left else {})
-    kinds[KINDS.get(call.kind, "other")] += 1
+    kinds.update(_kinds(entries[span.start : span.stop]))
     kinds.update(right.kinds if right else {})
-    first, last = left.first if left else position, right.last if right else position + 1
+    first, last = left.first if left else span.start, right.last if right else span.stop
     return Run(first, last, kinds), [it for it in sides if it is not None]
 
 
@@ -126,7 +134,7 @@ def touched(entries: Sequence[Entry], changed: Iterable[int], ended: int) -> Ite
         elif position < ended:
             if position >= known:  # else it is in the run of one before it
                 first, known = _quiet_around(entries, position)
-                yield from range(first, known)
+                yield from range(max(first - 1, 0), known)
         else:
             yield from range(max(position - 1, 0), position + 1)
 

@@ -6,12 +6,12 @@ The only door to the renderers of the single entries; the program calls this and
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from heapq import merge
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -42,7 +42,6 @@ from acp_nvim.view.place import linked, place
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
 
-T = TypeVar("T")
 FoldAction: TypeAlias = Literal["toggle", "open", "close", "open_all", "close_all"]
 
 
@@ -275,7 +274,7 @@ def _entries(
     """
     entries = Log.of(state.entries)
     known, cells, blocks = _with_new(entries, basis)
-    done, paused, tables = list[int](), False, set(basis.tables)
+    made, done, paused, tables = dict[int, Cell](), list[int](), False, set(basis.tables)
     for position in _to_draw(state, folds, basis, known, room):
         if paused:
             break
@@ -284,25 +283,27 @@ def _entries(
         cell = _cell(entry, old, state.cwd, pause, boundary, fit, is_open=folds.is_open(entry))
         if cell.has_table:
             tables.add(position)
-        cells, blocks = _placed(cells, position, cell), _placed(blocks, position, cell.block)
+        if cell is not old:
+            made[position] = cell
         done.append(position)
         paused = cell is not old and (cell.is_paused or pause())
     else:
-        paused = bool(done) and cells[done[-1]].is_paused
+        paused = bool(done) and cell.is_paused
+    cells = cells.put_all(made)
+    blocks = blocks.put_all({at: cells[at].block for at in done})
     since = done[-1] + cells[done[-1]].is_paused if paused else 0
     ended, was = min(basis.ended, len(entries)), basis.room if paused else room
+    if paused:  # what is not drawn yet is no part of what stands around the others
+        keys = group.with_groups(cells[at].block.key for at in done if at >= since)
+        folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
+        entries = known.since(since, entries)
     arranged = _Drawn(
         entries, cells, blocks, folds, ended, basis.runs, was, frozenset(tables), paused
     )
-    arranged = boundary.draw(
+    return boundary.draw(
         lambda: _arranged(arranged, basis, done[::-1], state.index, boundary),
         partial(_unarranged, arranged),
     )
-    if paused:
-        keys = group.with_groups(cells[at].block.key for at in done if at >= since)
-        folds = replace(basis.folds, opened=basis.folds.opened - keys | folds.opened & keys)
-        return replace(arranged, entries=known.since(since, entries), folds=folds)
-    return arranged
 
 
 def _with_new(entries: Log[Entry], basis: _Drawn) -> tuple[Log[Entry], Log[Cell], Log[Block]]:
@@ -345,11 +346,13 @@ def _arranged(
         drawn, known = replace(drawn, runs=Table(), ended=0), 0  # it is another transcript
     ended = drawn.ended
     drawn = replace(drawn, ended=group.last_calls(drawn.entries, done, ended))
-    rest = list(range(ended, min(drawn.ended, known)))
-    for at in done:
-        small = boundary.draw(partial(_in_run, drawn, basis, at, index), lambda _error: None)
+    positions = {*done, *range(ended, min(drawn.ended, known))}
+    changed = sorted(at for at in positions if isinstance(drawn.entries[at], ToolCall))
+    rest = list[int]()
+    for span in _spans(changed, partial(_joins, drawn, basis, min(ended, known))):
+        small = boundary.draw(partial(_in_run, drawn, basis, span, index), lambda _error: None)
         if small is None:
-            rest.append(at)
+            rest += span
         drawn = small or drawn
     entries, cells = drawn.entries, drawn.cells
     settled = set[int]()
@@ -374,53 +377,85 @@ def _is_another(drawn: _Drawn, basis: _Drawn, position: int) -> bool:
     return was is not UNDRAWN and was.key != drawn.entries[position].key
 
 
-def _in_run(drawn: _Drawn, basis: _Drawn, position: int, index: Mapping[str, int]) -> _Drawn | None:
-    """Return the drawing with a call that has changed among other calls, whatever their number.
+def _joins(drawn: _Drawn, basis: _Drawn, ended: int, position: int) -> bool:
+    """Tell whether a call there is to stand in a run, and did in none: before `ended` each did."""
+    if position >= drawn.ended or not group.is_quiet(drawn.entries[position]):
+        return False
+    return position >= ended or not group.is_quiet(basis.entries[position])
+
+
+def _spans(positions: Sequence[int], joins: Callable[[int], bool]) -> Iterator[range]:
+    """Yield each position, those that join a run together with all beside it that do."""
+    first = last = -1
+    for position in positions:
+        if not joins(position):
+            yield range(position, position + 1)
+        elif position == last:
+            last += 1
+        else:
+            yield from (range(first, last),) if last > first else ()
+            first, last = position, position + 1
+    yield from (range(first, last),) if last > first else ()
+
+
+def _in_run(drawn: _Drawn, basis: _Drawn, span: range, index: Mapping[str, int]) -> _Drawn | None:
+    """Return the drawing with calls that have changed among other calls, whatever their number.
 
     None: it is not that simple, or may be not.
     """
-    if position >= min(basis.ended, drawn.ended):
+    at = span.start
+    entry, cell = drawn.entries[at], drawn.cells[at]
+    was = basis.entries[at] if at < len(basis.entries) else UNDRAWN
+    if at >= drawn.ended or not isinstance(entry, ToolCall):
         return None
-    entry, was = drawn.entries[position], basis.entries[position]
-    cell, old = drawn.cells[position], basis.cells[position]
-    is_shown = any(it.is_open or it.is_faulty for it in (cell, old))
-    if not isinstance(entry, ToolCall) or is_shown or was is entry or was is UNDRAWN:
+    if any(it.is_open or it.is_faulty for it in drawn.cells[at : span.stop]):
         return None
     if not group.is_quiet(entry):
-        is_moved = not isinstance(was, ToolCall) or entry.parent != was.parent
-        alone = {position: _spaced(drawn, position, index)}
-        return None if group.is_quiet(was) or is_moved else _with_blocks(drawn, alone)
-    if group.is_quiet(was):
-        is_hidden = entry.kind == getattr(was, "kind", "") and not basis.blocks[position].lines
-        hidden = {position: group.hidden(cell.block)}
-        return _with_blocks(drawn, hidden) if is_hidden else None
-    run, sides = group.joined(drawn.runs, entry, position)
+        is_moved = isinstance(was, ToolCall) and entry.parent != was.parent
+        left = drawn.runs.get(f"<{at}")
+        if group.is_quiet(was) or is_moved or (left and left.is_open):
+            return None
+        beside = _folded(drawn, left) if left and left.is_folded else _before(drawn, at, index)
+        return _with_blocks(drawn, {at: _spaced(drawn, at, index)} | beside)
+    old = basis.cells[at] if at < len(basis.cells) else cell
+    if group.is_quiet(was) and at < basis.ended:
+        is_same = isinstance(was, ToolCall) and entry.kind == was.kind and was is not entry
+        is_hidden = is_same and not (old.is_open or old.is_faulty or basis.blocks[at].lines)
+        return _with_blocks(drawn, {at: group.hidden(cell.block)}) if is_hidden else None
+    run, sides = group.joined(drawn.runs, drawn.entries, span)
     opened = f"{group.PREFIX}{drawn.cells[run.first].block.key}" in drawn.folds.opened
-    if opened or any(it.is_open for it in sides):
+    if opened or not run.is_folded or any(it.is_open for it in sides):
         return None
-    shown = {position, run.first, run.last - 1}
-    for side in sides:
-        shown |= {side.first} if side.is_folded else {*range(side.first, side.last)}
-    blocks = {at: _spaced(drawn, at, {}) for at in shown}
-    if run.is_folded:
-        head = group.head(run, blocks[run.first], blocks[run.last - 1])
-        blocks = {at: group.hidden(block) for at, block in blocks.items()} | {run.first: head}
-    runs = group.noted(drawn.runs, run, (position - 1, position, position + 1))
+    shown = {*span, *(at for it in sides for at in ((it.first,) if it.is_folded else it.positions))}
+    blocks = {at: group.hidden(drawn.cells[at].block) for at in shown} | _folded(drawn, run)
+    if run.first == at:
+        blocks |= _before(drawn, at, index)
+    runs = group.noted(drawn.runs, run, (at - 1, span.stop))
     return _with_blocks(replace(drawn, runs=runs), blocks)
 
 
+def _before(drawn: _Drawn, at: int, index: Mapping[str, int]) -> dict[int, Block]:
+    """Return the block of the entry before that one: it may have been the last."""
+    return {at - 1: _spaced(drawn, at - 1, index)} if at else {}
+
+
+def _folded(drawn: _Drawn, run: group.Run) -> dict[int, Block]:
+    """Return the one block that is to be seen of a folded group."""
+    first, last = (_spaced(drawn, at, {}) for at in (run.first, run.last - 1))
+    return {run.first: group.head(run, first, last)}
+
+
 def _with_blocks(drawn: _Drawn, shown: Mapping[int, Block]) -> _Drawn:
-    blocks = drawn.blocks
-    for at, block in shown.items():
-        blocks = _placed(blocks, at, block)
-    return replace(drawn, blocks=blocks)
+    known = drawn.blocks
+    blocks = {at: block for at, block in shown.items() if known[at] is not block}
+    return replace(drawn, blocks=known.put_all(blocks)) if blocks else drawn
 
 
 def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:
     """Return each entry by itself; below the last one stands why."""
     last = len(drawn.cells) - 1
     shown = _alone(drawn.cells[last], last, error)[last]
-    return replace(drawn, blocks=_placed(drawn.blocks, last, shown))
+    return replace(drawn, blocks=drawn.blocks.put(last, shown))
 
 
 def _around(
@@ -457,7 +492,7 @@ def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     if entry.parent in index:
         return within.hidden(block, entry.parent)
     places = (index.get(key, len(entries)) for key in entry.children[:ITEMS])
-    known = [at for at in places if at < len(entries)]
+    known = [at for at in places if at < len(entries) and isinstance(entries[at], ToolCall)]
     calls = [it for at in known if isinstance(it := entries[at], ToolCall)]
     blocks = [drawn.cells[at].block for at in known]
     is_open = cell.is_open or any(drawn.cells[at].is_faulty for at in known)
@@ -475,13 +510,6 @@ def _turned(state: SessionState, folds: _Folds, basis: _Folds) -> Iterator[int]:
     opened = (key.removeprefix(group.PREFIX) for key in folds.opened ^ basis.opened)
     keys = {*(folds.asking ^ basis.asking), *opened}
     return (position for key in keys if (position := state.index.get(key)) is not None)
-
-
-def _placed(log: Log[T], position: int, item: T) -> Log[T]:
-    """Return the log with that item at the position, which may be the one after the last."""
-    if position == len(log):
-        return log.appended(item)
-    return log if log[position] is item else log.put(position, item)
 
 
 def _extras(

@@ -90,6 +90,24 @@ async def test_a_file_that_the_agent_had_made_is_made_again(
     assert (held(rig, path) or "") == path.read_text() == first
 
 
+@pytest.mark.parametrize("is_told", [True, False])
+@pytest.mark.parametrize("old", [None, "", OLD])
+async def test_what_the_user_has_undone_of_a_file_never_read_is_written_again_or_refused(
+    rig: FileRig, old: str | None, is_told: bool
+) -> None:
+    path = rig.folder / "new" if old is None else rig.file(old)
+    rig.files.open(path)
+    await rig.write(path, NEW)
+    rig.files.type(path, *(old or "").splitlines())
+    if is_told:
+        await next_turn(rig)
+        await rig.write(path, MORE)
+        assert held(rig, path) == path.read_text() == MORE
+        return
+    with pytest.raises(RequestFailed, match="by the user"):
+        await rig.write(path, MORE)
+
+
 async def test_several_turns_that_were_undone_are_written_again(rig: FileRig) -> None:
     path = rig.file(OLD)
     rig.files.open(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -197,3 +198,46 @@ def test_another_transcript_in_the_same_place_has_groups_of_its_own() -> None:
     assert drawn(render(again, NONE, view)) == drawn(render(again, NONE, None))
     view = render(state(), NONE, view)
     assert drawn(render(again, NONE, view)) == drawn(render(again, NONE, None))
+
+
+def test_a_long_group_drawn_in_slices_touches_what_is_new_and_its_line() -> None:
+    entries = state(*calls(400), SAID)
+    views = [render(entries, NONE, None, lambda: True)]
+    while views[-1].paused:
+        views.append(render(entries, NONE, views[-1], lambda: True))
+    assert len(views) == 401
+    for before, after in pairwise(views):
+        assert len(list(after._drawn.blocks.changed(before._drawn.blocks))) <= 4
+    assert drawn(views[-1]) == shown(*entries.entries)
+
+
+def test_in_slices_it_comes_to_the_same_whatever_is_opened_or_in_another_call() -> None:
+    for seed in range(100):
+        chance = random.Random(seed)
+        entries: list[Entry] = []
+        view, opened = Transcript(), NONE
+        for number in range(10):
+            for _ in range(chance.randrange(7)):
+                new = added(entries, chance)
+                entries.append(new if chance.random() < 0.8 else replace(SAID, key=new.key))
+            for at in chance.sample(range(len(entries)), min(len(entries), 2)):
+                entries[at] = changed(entries[at], chance)
+            if number and view.blocks.height and chance.random() < 0.3:
+                opened = fold(view, opened, chance.randrange(view.blocks.height), "toggle")
+            now = state(*entries)
+            for _ in range(chance.randrange(1, 5)):
+                view = render(now, opened, view, lambda chance=chance: chance.random() < 0.6)  # type: ignore[misc]
+        while view.paused:
+            view = render(now, opened, view, lambda chance=chance: chance.random() < 0.6)  # type: ignore[misc]
+        assert drawn(view) == drawn(render(now, opened, None)), seed
+
+
+def added(entries: list[Entry], chance: random.Random) -> ToolCall:
+    """Return one more call, perhaps in one of those that are there."""
+    new = call(len(entries), kind=chance.choice([*KINDS, "edit"]))
+    outer = [it for it in entries if isinstance(it, ToolCall) and not it.parent]
+    if outer and chance.random() < 0.15:
+        parent = chance.choice(outer)
+        entries[entries.index(parent)] = replace(parent, children=(*parent.children, new.key))
+        new = replace(new, parent=parent.key)
+    return new
