@@ -222,7 +222,7 @@ async def carry_out(files: Files, live: LiveFile, edit: BufferEdit | None) -> bo
     return await files.edit(buffer, edit.hunks, edit.options, settled=settled, stamp=stamp)
 
 
-async def saved_at(files: Files, live: LiveFile, change: DiskChange | None) -> str:
+async def last_saved(files: Files, live: LiveFile, change: DiskChange | None) -> str:
     """Return the stamp of the file as the user has last written it, "" if that is no matter."""
     if live.buffer is not None:
         return live.buffer.saved

@@ -38,8 +38,8 @@ from acp_nvim.files.settle import (
     Moved,
     as_gone,
     carry_out,
+    last_saved,
     needs_disk,
-    saved_at,
     settle,
 )
 from acp_nvim.files.text import reconciled
@@ -431,7 +431,7 @@ class DiskSync:
             self._knowledge.given_up(path)
             knows = None
         for _ in range(ATTEMPTS):
-            saved, now = await saved_at(self._files, live, change), as_gone(live, change)
+            saved, now = await last_saved(self._files, live, change), as_gone(live, change)
             is_needed = held is not UNKNOWN and needs_disk(now, change, saved, same=same)
             if is_needed and now.on_disk != held:
                 raise Moved(path)
