@@ -51,7 +51,7 @@ AT_THE_END = """
 local lines = vim.api.nvim_buf_get_lines(0, -30, -1, false)
 return table.concat(lines, '\\n'):find(..., 1, true) ~= nil
 """
-"""Whether a text is in the last lines: a search in all of them would be most of what is measured."""
+"""Whether a text is in the last lines: to search all of them would be most of what is measured."""
 AGENTS_LINE = "return vim.fn.search([[^the agent's line]], 'nw')"
 Row = tuple[str, str]
 """What was done, and what is told of it: "CPU of the editor, ms"."""

@@ -12,6 +12,9 @@ from tests.proof.found import FOUND, OPEN
 from tests.proof.ledger_plans import Act, LedgerMachine
 from tests.proof.ledger_plans import plans as ledger_plans
 from tests.proof.machine import Machine
+from tests.proof.merge_plans import Act as MergeAct
+from tests.proof.merge_plans import MergeMachine
+from tests.proof.merge_plans import plans as merge_plans
 from tests.proof.model import Violation
 from tests.proof.steps import Step, plans, text
 from tests.proof.world import World
@@ -55,6 +58,13 @@ def test_what_is_known_to_fail_fails_still(world: World, name: str) -> None:
 def test_nothing_is_lost_where_agents_write_the_disk_alone(world: World, plan: list[Step]) -> None:
     note(f"the plan:\n{text(plan)}")
     asyncio.run(Machine(world).run(plan))
+
+
+@settings(SHORT, max_examples=60)
+@given(merge_plans)
+def test_a_worktree_merged_amid_all_else_takes_nothing(world: World, plan: list[MergeAct]) -> None:
+    note("\n".join(map(repr, plan)))
+    asyncio.run(MergeMachine(world).run(plan))
 
 
 @settings(SHORT, max_examples=300)

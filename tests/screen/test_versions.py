@@ -103,6 +103,81 @@ def test_where_there_is_room_it_is_beside_as_many_as_fit(
         assert bar.count("−1 stats.py") == versions
 
 
+def test_it_is_laid_out_anew_at_a_resize(nvim: Neovim, spy: BridgeSpy) -> None:
+    assert spy.told("versions") == []
+    with Screen(nvim, columns=200, rows=24) as screen:
+        compare(nvim)
+        screen.wait_for("THREE")
+        nvim.input("<C-w>l<C-w>l<C-w>l")
+        nvim.command("normal! 2G")
+        for columns, versions in ((120, 1), (80, 1), (200, 3)):
+            screen.resize(columns, 24)
+            nvim.wait(lambda count=versions: len(windows(nvim)) == count + 2)
+            nvim.wait(lambda: widths_differ_by(nvim) <= 4)
+            assert nvim.eval("line('.')") == 2
+            assert nvim.eval("bufname()").endswith("claude-1")
+            assert nvim.eval("winlayout()[0]") == ("row" if columns >= 120 else "col")
+        nvim.command("wincmd l | quit")
+        nvim.wait(lambda: widths_differ_by(nvim) <= 4)
+        assert len(windows(nvim)) == 4
+        nvim.command("tabnew")
+        screen.resize(80, 24)
+        nvim.wait("vim.o.columns == 80")
+        nvim.command("tabprevious")
+        nvim.wait(lambda: len(windows(nvim)) == 3)
+        nvim.input("q")
+        nvim.wait("#vim.api.nvim_list_tabpages() == 2")
+
+
+def windows(nvim: Neovim) -> list[int]:
+    return list(nvim.lua("return vim.api.nvim_tabpage_list_wins(0)"))
+
+
+def widths_differ_by(nvim: Neovim) -> int:
+    """Return how many cells the widest column is wider than the narrowest."""
+    widths = nvim.lua(
+        "return vim.tbl_map(function(it) return vim.wo[it].diff and "
+        "vim.api.nvim_win_get_width(it) or nil end, vim.api.nvim_tabpage_list_wins(0))"
+    )
+    found = [it for it in (widths if isinstance(widths, list) else widths.values()) if it]
+    return int(max(found) - min(found))
+
+
+DRAWN = """
+local path = ...
+local buffer = require('acp.files.buffers').find(path)
+local function gone(row, above, ...)
+  local lines = vim.tbl_map(function(it) return { { it, 'AcpRemoved' } } end, { ... })
+  return { row, 0, { virt_lines = lines, virt_lines_above = above }, 1 }
+end
+local marks = { gone(2, true, 'gone 1', 'gone 2'), gone(0, true, 'top'), gone(29, false, 'end') }
+local tick = vim.api.nvim_buf_get_changedtick(buffer)
+return require('acp.review.marks').draw(path, tick, marks, { { 2, 3 } })
+"""
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_removed_lines_of_the_users_file_move_no_column(
+    nvim: Neovim, spy: BridgeSpy, columns: int
+) -> None:
+    assert spy.told("versions") == []
+    with Screen(nvim, columns=columns, rows=30) as screen:
+        compare(nvim)
+        screen.wait_for("THREE")
+        assert nvim.lua(DRAWN, str((nvim.cwd / "stats.py").resolve())) == {"ok": True}
+        nvim.input("<C-w>l" if columns > 80 else "<C-w>j")
+        nvim.input("<C-w>lzR5Ggg")
+        screen.wait_for("gone 2")
+        rows = [it.rstrip() for it in screen.text()]
+        (at,) = (row for row, it in enumerate(rows) if "gone 1" in it)
+        sides = [[part.strip() for part in it.split("│")] for it in rows[at - 3 : at + 8]]
+        found = {it[0]: set(it[1:]) for it in (it[1:] if columns > 80 else it for it in sides)}
+        for text in ("top", "gone 1", "gone 2"):
+            assert {it.strip("-") for it in found[text]} == {""}
+        for text in ("line 1", "line 2", "line 5"):
+            assert found[text] == {text}
+
+
 def test_do_takes_a_hunk_and_q_leaves_all_as_it_was(nvim: Neovim, spy: BridgeSpy) -> None:
     assert spy.told("versions") == []
     with Screen(nvim, columns=120, rows=24) as screen:

@@ -255,6 +255,10 @@ local function put_all(buffer, marks, width)
   end
   local has_removed = put_marks(buffer, marks, width)
   spare_views(buffer)
+  local versions = package.loaded['acp.review.versions']
+  if versions then
+    versions.fill(buffer)
+  end
   return has_removed
 end
 

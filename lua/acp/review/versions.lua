@@ -9,6 +9,7 @@ local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
+local removed_lines = require('acp.review.removed_lines')
 local sides = require('acp.ui.sides')
 local unseen = require('acp.ui.unseen')
 
@@ -16,7 +17,9 @@ local api = vim.api
 
 local M = {}
 
-local LIST, COLUMN, WIDE, ROWS = 34, 40, 120, 8
+local LIST, LONGEST, COLUMN, WIDE, ROWS = 34, 40, 40, 120, 8
+local namespace = api.nvim_create_namespace('acp_versions')
+local group = api.nvim_create_augroup('acp_versions', {})
 
 ---@class acp.Versions
 ---@field number integer the host's
@@ -29,6 +32,7 @@ local LIST, COLUMN, WIDE, ROWS = 34, 40, 120, 8
 ---@field offset integer versions that are left of the first column
 ---@field columns integer[] windows, the user's own first
 ---@field names table<integer, string> worktrees by buffers
+---@field layout? string for what it was laid out last
 
 ---@type acp.Versions?
 local open
@@ -38,10 +42,85 @@ local function is_wide()
   return vim.o.columns >= WIDE
 end
 
+---@param this acp.Versions
+---@return integer columns of the list, as its rows need them
+local function list_width(this)
+  local width = LIST
+  for _, line in ipairs(api.nvim_buf_get_lines(this.list, 0, -1, true)) do
+    width = math.max(width, math.min(LONGEST, api.nvim_strwidth(line)))
+  end
+  return width
+end
+
+---@param this acp.Versions
 ---@return integer how many versions there is room for
-local function room()
-  local width = vim.o.columns - (is_wide() and LIST or 0)
+local function room(this)
+  local width = vim.o.columns - (is_wide() and list_width(this) or 0)
   return math.max(1, math.floor(width / COLUMN) - 1)
+end
+
+--- Where lines between two rows of a text stand in another one.
+---@param above integer rows above them
+---@param changes integer[][] as `vim.diff` tells them, of both texts
+---@return integer
+local function across(above, changes)
+  local shift = 0
+  for _, it in ipairs(changes) do
+    local first = it[2] > 0 and it[1] - 1 or it[1]
+    local there = it[4] > 0 and it[3] - 1 or it[3]
+    if above <= first then
+      break
+    elseif above < first + it[2] then
+      return there + math.min(above - first, it[4])
+    end
+    shift = there + it[4] - first - it[2]
+  end
+  return above + shift
+end
+
+---@param buffer integer
+---@return string
+local function text_of(buffer)
+  return table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
+end
+
+---@param buffer integer of a version
+---@param above integer rows above them
+---@param count integer
+local function put_fillers(buffer, above, count)
+  local lines, sign = {}, vim.opt.fillchars:get().diff or '-'
+  for index = 1, count do
+    lines[index] = { { sign:rep(vim.o.columns), 'DiffDelete' } }
+  end
+  local options = { virt_lines = lines, virt_lines_above = above == 0 }
+  pcall(api.nvim_buf_set_extmark, buffer, namespace, math.max(above - 1, 0), 0, options)
+end
+
+--- Called when the marks of a review were drawn: where removed lines stand in the user's own column,
+--- the versions have fillers, as Neovim puts them for lines that are only on one side.
+---@param own integer buffer
+function M.fill(own)
+  local this = open
+  local window = this and this.columns[1]
+  if not window or not api.nvim_win_is_valid(window) or api.nvim_win_get_buf(window) ~= own then
+    return
+  end
+  local review = api.nvim_create_namespace('acp_review')
+  local options = { details = true, type = 'virt_lines' }
+  local marks = api.nvim_buf_get_extmarks(own, review, 0, -1, options)
+  for buffer in pairs(this.names) do
+    api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+    local how = { result_type = 'indices' }
+    local changes = #marks > 0 and vim.diff(text_of(own), text_of(buffer), how) or {}
+    local on_top = 0
+    for _, mark in ipairs(marks) do
+      local above, count = mark[2] + (mark[4].virt_lines_above and 0 or 1), #mark[4].virt_lines
+      above = across(above, changes --[[@as integer[][] ]])
+      put_fillers(buffer, above, count)
+      on_top = on_top + (above == 0 and count or 0)
+    end
+    removed_lines.set_above(buffer, on_top)
+  end
 end
 
 ---@param this acp.Versions
@@ -64,6 +143,7 @@ local function close()
     return
   end
   open = nil
+  api.nvim_clear_autocmds({ group = group })
   if #api.nvim_list_tabpages() == 1 then
     vim.cmd('tab split | tabprevious')
   end
@@ -77,6 +157,12 @@ local function close()
   end
 end
 
+---@param this acp.Versions
+---@return string by what its windows are others
+local function layout_of(this)
+  return ('%s %d'):format(is_wide(), room(this))
+end
+
 local show
 
 ---@param step integer
@@ -84,7 +170,7 @@ local show
 local function turn(step)
   return function()
     local this = open
-    local hidden = this and this.shown and #this.shown.columns - room() or 0
+    local hidden = this and this.shown and #this.shown.columns - room(this) or 0
     if not this or hidden <= 0 then
       return notice.notice('all versions of this file are on the screen')
     end
@@ -174,12 +260,12 @@ end
 ---@param this acp.Versions
 local function level(this)
   if is_wide() then
-    api.nvim_win_set_width(this.window, LIST)
+    api.nvim_win_set_width(this.window, list_width(this))
   else
     local rows = math.min(api.nvim_buf_line_count(this.list), ROWS)
     api.nvim_win_set_height(this.window, math.max(rows, 1) + 1)
   end
-  local width = vim.o.columns - (is_wide() and LIST + 1 or 0)
+  local width = vim.o.columns - (is_wide() and list_width(this) + 1 or 0)
   for _, window in ipairs(this.columns) do
     api.nvim_win_set_width(window, math.floor(width / #this.columns) - 1)
     api.nvim_win_call(window, vim.cmd.diffthis)
@@ -189,9 +275,10 @@ end
 --- Show a file: the user's own, and as many versions as there is room for.
 ---@param this acp.Versions
 ---@param found table as `versions_file` answers
----@param column? integer where the cursor goes, 1 the first version; nil: it stays in the list
-function show(this, found, column)
-  this.shown, this.names = found, {}
+---@param column? integer where the cursor goes, 0 the user's own, 1 the first version; nil: it stays in the list
+---@param line? integer where it goes there; nil: to the first change
+function show(this, found, column, line)
+  this.shown, this.names, this.layout = found, {}, layout_of(this)
   api.nvim_set_current_win(this.window)
   close_columns(this)
   local key = 'versions'
@@ -199,9 +286,10 @@ function show(this, found, column)
   own.path = found.path ~= '' and found.path or nil
   own.file = found.file
   local users = sides.buffer(key, own, map)
-  local count = math.min(room(), #found.columns)
-  add_column(this, users, found, '')
+  local count = math.min(room(this), #found.columns)
   local hidden = #found.columns - count
+  this.offset = math.min(this.offset, hidden)
+  add_column(this, users, found, '')
   for index = 1, count do
     local version = found.columns[this.offset + index]
     local name = ('%s: %s'):format(found.name, version.name)
@@ -209,20 +297,85 @@ function show(this, found, column)
     local buffer = sides.buffer(key, side, map)
     sides.dress(side, buffer, users)
     this.names[buffer] = version.name
-    local note = hidden > 0 and ('%d more: <Tab>'):format(hidden) or 'do takes it'
-    add_column(this, buffer, version, index == count and note or '')
+    local note = index == 1 and 'do takes it' or ''
+    if index == count and hidden > 0 then
+      note = ('%d more: <Tab>'):format(hidden)
+    end
+    add_column(this, buffer, version, note)
   end
   level(this)
-  local window = this.columns[math.min((column or 1) + 1, #this.columns)]
-  api.nvim_set_current_win(window)
-  local line = count > 0 and found.columns[this.offset + (column or 1)].line or 1
-  pcall(api.nvim_win_set_cursor, window, { line, 0 })
+  M.fill(users)
+  local index = math.min(column or 1, #this.columns - 1)
+  api.nvim_set_current_win(this.columns[index + 1])
+  local first = index > 0 and found.columns[this.offset + index].line or 1
+  pcall(api.nvim_win_set_cursor, 0, { line or first, 0 })
   vim.cmd('normal! zvzz')
   vim.cmd('syncbind')
   api.nvim_win_set_cursor(this.window, { this.first + this.file + 1, 0 })
   if not column then
     api.nvim_set_current_win(this.window)
   end
+end
+
+--- Lay it out for the size that Neovim has now; the cursor stays in its column.
+---@param this acp.Versions
+local function lay_out(this)
+  if not this.shown then
+    return
+  end
+  this.columns = vim.tbl_filter(api.nvim_win_is_valid, this.columns)
+  if this.layout == layout_of(this) then
+    return level(this)
+  end
+  local column
+  for index, window in ipairs(this.columns) do
+    column = window == api.nvim_get_current_win() and index - 1 or column
+  end
+  show(this, this.shown, column, column and api.nvim_win_get_cursor(0)[1])
+end
+
+--- Neovim aligns what is above the first line by what differs only: here are removed lines, too.
+---@param this acp.Versions
+local function align_top(this)
+  local window = api.nvim_get_current_win()
+  if vim.tbl_contains(this.columns, window) and vim.fn.line('w0') == 1 then
+    local top = vim.fn.winsaveview().topfill
+    for _, other in ipairs(this.columns) do
+      if api.nvim_win_is_valid(other) and vim.fn.line('w0', other) == 1 then
+        api.nvim_win_call(other, function()
+          vim.fn.winrestview({ topfill = top })
+        end)
+      end
+    end
+  end
+end
+
+--- Follow the size of Neovim's window, and windows that come and go beside the columns; what the
+--- user makes wider or narrower among them stays.
+---@param this acp.Versions
+local function follow(this)
+  local size
+  api.nvim_create_autocmd('WinScrolled', {
+    group = group,
+    callback = function()
+      align_top(this)
+    end,
+  })
+  api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
+    group = group,
+    callback = vim.schedule_wrap(function()
+      if open ~= this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
+        return
+      end
+      local tabpage = api.nvim_win_get_tabpage(this.window)
+      local windows = #api.nvim_tabpage_list_wins(tabpage)
+      local now = { vim.o.columns, vim.o.lines, windows, list_width(this) }
+      if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
+        size = now
+        lay_out(this)
+      end
+    end),
+  })
 end
 
 ---@param this acp.Versions
@@ -273,6 +426,7 @@ local function begin(found)
       end)
     end,
   })
+  follow(this)
   if this.files > 0 then
     load(this, 0)
   end
@@ -281,6 +435,7 @@ local function begin(found)
       return bridge.warn(err)
     elseif checked and open == this and api.nvim_buf_is_loaded(list) then
       apply.draw_whole(list, checked.ops)
+      api.nvim_exec_autocmds('TabEnter', { group = group }) -- the rows are longer now
     end
   end)
 end

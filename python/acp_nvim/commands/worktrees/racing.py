@@ -34,6 +34,8 @@ async def race(host: Host, payload: Race) -> None:
         chat = await opened(host, it)
         prompt(host, SendPrompt(chat.number, text, (), bang=False))
         host.tasks.start_soon(_begin, host, chat)
+    racing = f"{len(planned)} agents race: :Acp sessions lists them"
+    host.editor.notifier.notice(f"{racing}, :Acp compare shows what came of it")
 
 
 def _parsed(host: Host, text: str) -> tuple[list[str], str]:

@@ -14,6 +14,8 @@ from acp_nvim.patterns import lazy_pattern
 LONGEST = 2000
 """Characters on each side of the column that are looked at: a path has fewer."""
 
+MOST_LINES = 2**31 - 1
+
 LINK = lazy_pattern(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(((?:[^()]|\([^()]*\))*)\)")
 ADDRESS = lazy_pattern(r"<([a-z][\w.+-]*:[^\s<>]*)>", re.IGNORECASE)
 WEB = lazy_pattern(r"https?://[^\s<>\"`]*[^\s<>\"`.,;:!?)\]]", re.IGNORECASE)
@@ -77,7 +79,11 @@ def _path(target: str) -> str:
 def _placed(name: str) -> tuple[str, int | None]:
     """Return a name without the line that it ends with, and that line."""
     found = PLACED.fullmatch(name)
-    return (found[1], int(found[found.lastindex or 0])) if found else (name, None)
+    return (found[1], _number(found[found.lastindex or 0])) if found else (name, None)
+
+
+def _number(digits: str) -> int:
+    return min(int(digits), MOST_LINES)
 
 
 def _bare(name: str) -> str:
@@ -110,7 +116,7 @@ def _line_behind(line: str, name: str, start: int) -> int | None:
     """Return the line that is told right behind a name, as in `a.py`:8 or "a.py", line 8."""
     at = line.find(name, start)
     found = BEHIND.match(line, at + len(name)) if at >= 0 else None
-    return int(found[1]) if found else None
+    return _number(found[1]) if found else None
 
 
 def _named(line: str, column: int, word: str) -> tuple[str, int | None]:
@@ -119,6 +125,6 @@ def _named(line: str, column: int, word: str) -> tuple[str, int | None]:
         name, number = _placed(found[0])
         return _bare(name), number
     if traced := PYTHON.search(line):
-        return traced[1], int(traced[2])
+        return traced[1], _number(traced[2])
     name = _bare(word)
     return name, _line_behind(line, name, max(column - len(name), 0))

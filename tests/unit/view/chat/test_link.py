@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.view.chat.link import LONGEST, address, file
+from acp_nvim.view.chat.link import LONGEST, MOST_LINES, address, file
 
 FILES = {"src/a.py", "src/[id]/(x)/page.ts", "src/__init__.py", "__init__.py"}
 
@@ -68,6 +68,11 @@ def test_a_file_whatever_stands_around_its_name(
 @pytest.mark.parametrize(("text", "at", "name", "line"), LINKS)
 def test_what_is_named_there(text: str, at: str, name: str, line: int) -> None:
     assert file(text, text.index(at), at, FILES.__contains__) == (name, line or None)
+
+
+def test_a_line_of_many_digits_is_still_a_number_that_neovim_takes() -> None:
+    for text in (f"src/a.py:{'9' * 3000}", f'File "src/a.py", line {"9" * 3000}'):
+        assert file(text, 7, "src/a.py", FILES.__contains__) == ("src/a.py", MOST_LINES)
 
 
 def test_columns_are_bytes() -> None:
