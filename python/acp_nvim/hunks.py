@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from operator import lt
 from typing import Any, Final, TypeAlias, TypeVar, cast
@@ -73,23 +75,17 @@ class Effort:
         return not self.is_spent
 
 
-class Recent:
-    """What was made of long texts last, or of bytes or tuples, which never change either.
-
-    One act has few texts, and asks for the lines of each, and for their differences, again and
-    again: which text it is, is seen a hundred times sooner. Forgotten each second.
-    """
+class Memo:
+    """What an act has made of long texts last."""
 
     def __init__(self) -> None:
         self._known: tuple[tuple[object, object, Any], ...] = ()
+        self.is_over = False
 
-    def made(self, of: Sized, by: object, make: Callable[[], M], *, size: int = 0) -> M:
-        """Return what is made of that, by that: by whoever asks first. What is short is made.
-
-        `size`: how many lines there are, if they are not those of a tuple.
-        """
-        length = (size or len(of)) / (LINES if isinstance(of, tuple) else CHARACTERS)
-        if length < 1:
+    def made(self, of: Sized, by: object, make: Callable[[], M]) -> M:
+        """Return what is made of that, by that: by whoever asks first. What is short is made."""
+        length = len(of) / (LINES if isinstance(of, tuple) else CHARACTERS)
+        if length < 1 or self.is_over:
             return make()
         for known, its, made in self._known:
             if _is_same(known, of) and _is_same(its, by):
@@ -103,9 +99,9 @@ class Recent:
         """Return that of which this was made, None if that is not known."""
         return next((of for of, its, it in self._known if it is made and its == by), None)
 
-    def forget(self) -> None:
-        """Keep nothing: some of it may be large."""
-        self._known = ()
+    def end(self) -> None:
+        """Keep nothing any more: some of it may be large."""
+        self._known, self.is_over = (), True
 
 
 def _is_same(one: object, other: object) -> bool:
@@ -113,25 +109,53 @@ def _is_same(one: object, other: object) -> bool:
     return one is other or (isinstance(one, (str, bytes)) and one == other)
 
 
-RECENT: Final = Recent()
+_MEMO: Final = ContextVar[Memo | None]("memo", default=None)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Know until the end of this what is made of long texts, or of bytes or tuples, which never
+    change either; in threads that are started meanwhile, too.
+
+    One act has few texts, and asks for the lines of each, and for their differences, again and
+    again: which text it is, is seen a hundred times sooner.
+    """
+    known = _MEMO.get()
+    if known is not None and not known.is_over:  # this is a part of that act
+        yield
+        return
+    memo = Memo()
+    token = _MEMO.set(memo)
+    try:
+        yield
+    finally:
+        _MEMO.reset(token)
+        memo.end()
+
+
+def made(of: Sized, by: object, make: Callable[[], M]) -> M:
+    """Return what is made of that, by that, where `remembering` knows it; else make it."""
+    memo = _MEMO.get()
+    return make() if memo is None else memo.made(of, by, make)
 
 
 def split_lines(text: str) -> tuple[str, ...]:
     """Split after each line feed, and nowhere else; the ends stay on."""
-    return RECENT.made(text, None, partial(_ended, text))
+    return made(text, None, partial(_ended, text))
 
 
 def bare_lines(text: str, end: str) -> tuple[str, ...]:
     """Split at each end, which goes, and nowhere else."""
-    return RECENT.made(text, end, partial(_bare, text, end))
+    return made(text, end, partial(_bare, text, end))
 
 
 def join_lines(lines: tuple[str, ...], end: str, last: str) -> str:
     """Return the text of lines that have no ends; `last`: the one behind the last line."""
-    known = RECENT.origin(lines, end) if last == end else None
+    memo = _MEMO.get()
+    known = memo.origin(lines, end) if memo and last == end else None
     if isinstance(known, str):
         return known
-    return RECENT.made(lines, f"{end}, {last}", lambda: end.join(lines) + last)
+    return made(lines, f"{end}, {last}", lambda: end.join(lines) + last)
 
 
 def _bare(text: str, end: str) -> tuple[str, ...]:
@@ -191,7 +215,7 @@ def diff(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -
         return (Hunk(head, last, tuple(new[head:end])),) if is_other else ()
     differing = partial(_diff, old, new, effort or Effort(EFFORT + 8 * (len(old) + len(new))))
     is_kept = effort is None and isinstance(old, tuple) and isinstance(new, tuple)
-    return RECENT.made(old, new, differing) if is_kept else differing()
+    return made(old, new, differing) if is_kept else differing()
 
 
 def _diff(old: Sequence[str], new: Sequence[str], effort: Effort) -> tuple[Hunk, ...]:

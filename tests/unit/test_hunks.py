@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.hunks import (
-    RECENT,
     ConflictRegion,
     Effort,
     Hunk,
-    Recent,
+    Memo,
     Reconciled,
     apply,
     bare_lines,
     diff,
     join_lines,
     reconcile,
+    remembering,
     split_lines,
 )
 
@@ -246,7 +246,7 @@ TEXT = "".join(f"line {number}\n" for number in range(5_000))
 
 
 def test_what_is_made_of_a_long_text_is_made_once() -> None:
-    recent, made = Recent(), list[str]()
+    recent, made = Memo(), list[str]()
     again = "".join(TEXT)
 
     def make() -> int:
@@ -255,12 +255,12 @@ def test_what_is_made_of_a_long_text_is_made_once() -> None:
 
     assert [recent.made(it, "count", make) for it in (TEXT, again, TEXT.encode())] == [1, 1, 2]
     assert [recent.made(TEXT, by, make) for by in ("count", "other")] == [1, 3]
-    recent.forget()
-    assert recent.made(TEXT, "count", make) == 4
+    recent.end()
+    assert [recent.made(TEXT, "count", make) for _ in range(2)] == [4, 5]
 
 
 def test_what_is_short_is_made_each_time() -> None:
-    recent, made = Recent(), list[int]()
+    recent, made = Memo(), list[int]()
     for _ in range(2):
         recent.made("short", None, lambda: made.append(1))
     assert made == [1, 1]
@@ -268,30 +268,32 @@ def test_what_is_short_is_made_each_time() -> None:
 
 def test_of_tuples_only_the_very_same_one_is_known() -> None:
     lines, others = tuple(TEXT), tuple(TEXT)
-    recent = Recent()
+    recent = Memo()
     assert recent.made(lines, None, lambda: "one") == "one"
     assert recent.made(others, None, lambda: "other") == "other"
     assert recent.origin("one", None) is lines
 
 
 def test_lines_of_a_long_text_are_split_and_joined_once() -> None:
-    RECENT.forget()
-    lines = bare_lines(TEXT, "\n")
-    assert split_lines(TEXT) is split_lines("".join(TEXT))
-    assert bare_lines(TEXT, "\n") is lines == tuple(TEXT.split("\n")[:-1])
-    assert join_lines(lines, "\n", "\n") is TEXT
-    assert join_lines(lines, "\n", "") == TEXT[:-1]
+    with remembering():
+        lines = bare_lines(TEXT, "\n")
+        assert split_lines(TEXT) is split_lines("".join(TEXT))
+        assert bare_lines(TEXT, "\n") is lines == tuple(TEXT.split("\n")[:-1])
+        assert join_lines(lines, "\n", "\n") is TEXT
+        assert join_lines(lines, "\n", "") == TEXT[:-1]
+    assert split_lines(TEXT) is not split_lines(TEXT), "nothing is known behind the end of an act"
 
 
 def test_hunks_of_long_texts_are_found_once() -> None:
     text = TEXT.replace("line 7\n", "seven\n").replace("line 70\n", "more\n")
     old, new = bare_lines(TEXT, "\n"), bare_lines(text, "\n")
-    found = diff(old, new)
-    assert [(it.first, it.last, it.lines) for it in found] == [
-        (7, 8, ("seven",)),
-        (70, 71, ("more",)),
-    ]
-    assert diff(old, new) is found
+    with remembering():
+        found = diff(old, new)
+        assert [(it.first, it.last, it.lines) for it in found] == [
+            (7, 8, ("seven",)),
+            (70, 71, ("more",)),
+        ]
+        assert diff(old, new) is found
     assert diff(old, old) == ()
 
 

@@ -226,6 +226,28 @@ local function level(config, own)
   return found
 end
 
+---@param row integer
+---@param column integer
+---@param width integer
+---@param height integer
+---@param own table<integer, true>
+---@param dress vim.api.keyset.win_config its border, and what is in that
+---@return vim.api.keyset.win_config
+local function config_of(row, column, width, height, own, dress)
+  local config = vim.tbl_extend('error', dress, {
+    relative = 'editor',
+    row = math.max(row, 0),
+    col = math.max(column, 0),
+    width = width,
+    height = height,
+    focusable = true,
+    hide = false,
+    style = 'minimal',
+  })
+  config.zindex = level(config, own)
+  return config
+end
+
 ---@class acp.Placed
 ---@field config vim.api.keyset.win_config
 ---@field fit acp.Fit
@@ -263,10 +285,7 @@ local function choose(ask, own, shape)
     try(chat, true)
   end
   if rank > GOOD then
-    try(
-      { row = whole.row, column = whole.column, width = whole.width, height = whole.height },
-      false
-    )
+    try(whole, false)
   end
   if not found then -- no room beside the cursor at all
     best, in_chat = whole, false
@@ -290,20 +309,11 @@ function M.window(ask, own, shape)
   end
   local row = in_chat and part.row + part.height - height - BORDER or part.row
   local column = in_chat and part.column or part.column + part.width - width - BORDER
-  local config = {
-    relative = 'editor',
-    row = math.max(row, 0),
-    col = math.max(column, 0),
-    width = width,
-    height = height,
-    focusable = true,
-    hide = false,
-    style = 'minimal',
+  local config = config_of(row, column, width, height, own, {
     border = float.border(),
     title = { { cells.cut(shape.title, width), 'AcpFloatTitle' } },
     footer = { { footer(words, width), 'AcpFloatFooter' } },
-  }
-  config.zindex = level(config, own)
+  })
   return { config = config, fit = found }
 end
 
@@ -316,18 +326,8 @@ function M.folded(ask, own, key)
   local base = chat_area(ask, own) or screen()
   local part = free(base, obstacles(own))[1] or base
   local width = math.max(math.min(part.width, READABLE), 1)
-  local config = {
-    relative = 'editor',
-    row = part.row + part.height - 1,
-    col = part.column,
-    width = width,
-    height = 1,
-    focusable = true,
-    hide = false,
-    style = 'minimal',
-    border = 'none',
-  }
-  config.zindex = level(config, own)
+  local row, dress = part.row + part.height - 1, { border = 'none' }
+  local config = config_of(row, part.column, width, 1, own, dress)
   return { config = config, fit = { rows = { fit.folded(ask, width, key) }, level = 1 } }
 end
 

@@ -1,6 +1,8 @@
 -- Lines of any length as rows of the screen: so it is known, to the row, what can be seen of them.
 -- The rows are short enough not to be wrapped; their marks go along. Changes nothing.
 
+local cells = require('acp.ui.cells')
+
 local api = vim.api
 
 local M = {}
@@ -44,8 +46,8 @@ function M.pieces(text, width, hang)
   local pieces, first, used, blank = {}, 1, 0, nil
   local at = 1
   for _, character in ipairs(vim.fn.split(text, [[\zs]])) do
-    local cells = cells_of(character, used)
-    if used + cells > width and at > first then
+    local more = cells_of(character, used)
+    if used + more > width and at > first then
       local stop = blank or at - 1
       table.insert(pieces, text:sub(first, stop))
       used = M.cells(text:sub(stop + 1, at - 1))
@@ -54,7 +56,7 @@ function M.pieces(text, width, hang)
       end
       first, blank = stop + 1, nil
     end
-    used = used + cells
+    used = used + more
     at = at + #character
     if character == ' ' and used > width * LATE then
       blank = at - 1
@@ -62,16 +64,6 @@ function M.pieces(text, width, hang)
   end
   table.insert(pieces, text:sub(first))
   return pieces
-end
-
----@param chunks { [1]: string, [2]: string }[]
----@return integer cells
-local function chunk_cells(chunks)
-  local width = 0
-  for _, chunk in ipairs(chunks) do
-    width = width + api.nvim_strwidth(chunk[1])
-  end
-  return width
 end
 
 ---@param mark acp.Mark
@@ -103,8 +95,8 @@ end
 ---@return integer cells
 local function hang_of(text, width)
   local head = text:match('^%S+ %d+%. ') or text:match('^%s+') or ''
-  local cells = M.cells(head)
-  return cells * 3 <= width and cells or 0
+  local taken = M.cells(head)
+  return taken * 3 <= width and taken or 0
 end
 
 --- The rows of one line.
@@ -117,7 +109,7 @@ function M.of_line(text, marks, width)
   for _, mark in ipairs(marks) do
     if is_before(mark) then
       table.insert(before, mark)
-      indent = indent + chunk_cells(mark[3].virt_text)
+      indent = indent + cells.of(mark[3].virt_text)
     elseif mark[3].virt_text then
       table.insert(behind, mark)
     end
@@ -144,7 +136,7 @@ function M.of_line(text, marks, width)
   end
   for _, mark in ipairs(behind) do
     local taken = indent + (#rows > 1 and hang or 0) + M.cells(rows[#rows].text)
-    if chunk_cells(mark[3].virt_text) + GAP > width - taken then
+    if cells.of(mark[3].virt_text) + GAP > width - taken then
       table.insert(rows, { text = '', marks = {} })
     end
     local options = { virt_text = mark[3].virt_text, virt_text_pos = 'eol' }
@@ -231,7 +223,7 @@ function M.joined(first, second, width)
   for _, each in ipairs(second.marks) do
     behind = each[2].virt_text_pos == 'eol' and each[2] or behind
   end
-  local room = width - 1 - (behind and chunk_cells(behind.virt_text) + GAP or 0)
+  local room = width - 1 - (behind and cells.of(behind.virt_text) + GAP or 0)
   local text = first.text
   if not (first.cut or second.text == '') or M.cells(text) > room + 1 then
     text = fitting(text, room, false) .. '…'

@@ -47,7 +47,7 @@ local function offer(buffer)
   if wanted == shown then
     return
   end
-  api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  api.nvim_buf_del_extmark(buffer, namespace, 1)
   if wanted then
     api.nvim_buf_set_extmark(buffer, namespace, row, 0, { id = 1, virt_text = OFFER })
   end
@@ -108,7 +108,7 @@ function M.map(chat)
     group = group,
     buffer = chat.chat,
     callback = function()
-      api.nvim_buf_clear_namespace(chat.chat, namespace, 0, -1)
+      api.nvim_buf_del_extmark(chat.chat, namespace, 1)
     end,
   })
 end

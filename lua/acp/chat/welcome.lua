@@ -99,13 +99,19 @@ function M.draw(chat)
   if not api.nvim_buf_is_loaded(chat.chat) then
     return
   end
-  api.nvim_buf_clear_namespace(chat.chat, namespace, 0, -1)
+  api.nvim_buf_del_extmark(chat.chat, namespace, 1)
   if not is_empty(chat) then
     return
   end
   local window = layout.window_of(chat.chat)
   local width = window and margin.room(window) or vim.o.columns
-  api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, { virt_lines = content(chat, width) })
+  api.nvim_buf_set_extmark(
+    chat.chat,
+    namespace,
+    0,
+    0,
+    { id = 1, virt_lines = content(chat, width) }
+  )
 end
 
 ---@param chat acp.Chat

@@ -212,18 +212,9 @@ end
 --- Tell language servers and the like that the file was written.
 ---@param buffer integer
 local function announce(buffer)
-  local ok, err
   stamps.quietly(function()
-    ok, err = pcall(unseen.loudly, {}, function()
-      api.nvim_buf_call(buffer, function()
-        local arguments = { 'BufWritePost', { buffer = buffer, modeline = false } }
-        api.nvim_call_function('nvim_exec_autocmds', arguments)
-      end)
-    end)
+    unseen.fire(buffer, 'BufWritePost')
   end)
-  if not ok then
-    require('acp.ui.notice').notice('BufWritePost: ' .. tostring(err), true)
-  end
 end
 
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
@@ -246,14 +237,6 @@ local function saved(buffer, outcome)
   return outcome
 end
 
---- Why something has failed, in one line: without where that is in which code, as Lua says it.
----@param err string
----@return string
-local function reason(err)
-  local line = err:match('[^\n]*'):gsub('^.*(E%d+: )', '%1')
-  return (line:gsub('^Error executing lua: ', ''):gsub('^%S+%.lua:%d+: ', ''))
-end
-
 --- Change text and options by that function of `acp.files.edit`, where a failure leaves all as it was.
 ---@param change fun(buffer: integer, hunks: acp.Hunk[], options: table, settle: function): acp.Outcome
 ---@param buffer integer
@@ -268,30 +251,31 @@ local function changed(change, buffer, tick, hunks, options, settle_it)
   end)
   if not outcome.ok then
     stamps.restored(buffer, tick)
-    outcome.error = reason(outcome.error)
+    outcome.error = require('acp.ui.notice').reason(outcome.error)
   end
   return outcome
 end
 
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
 --- file not as at that stamp; busy with what the user is in the middle of. `made`: the file that the
---- host has made of the text. `quiet`: without `BufWritePost`.
+--- host has made of the text, `held`: that in whose place it goes. `quiet`: without `BufWritePost`.
 ---@param buffer integer
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
 ---@param made string path
+---@param held string path
 ---@param quiet? boolean
 ---@param seen? string
 ---@return acp.Outcome
-function M.write(buffer, tick, hunks, options, made, quiet, seen)
+function M.write(buffer, tick, hunks, options, made, held, quiet, seen)
   local refused = refusal(buffer, tick, hunks)
   if refused then
     return refused
   end
   local written
   local outcome = changed(edit.change, buffer, tick, hunks, options, function()
-    written = save.save(buffer, made, seen)
+    written = save.save(buffer, made, held, seen)
   end)
   if outcome.ok then
     stamps.sync(buffer, written)

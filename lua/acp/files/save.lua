@@ -10,9 +10,6 @@ local api, uv = vim.api, vim.uv
 
 local M = {}
 
--- O_PATH, for which libuv has no name: only Linux has it, and paths of what is open.
-local SEARCH = uv.os_uname().sysname == 'Linux' and uv.fs_stat('/proc/self/fd') and 0x200000
-
 -- Why a file was not written that is another than the one that was seen.
 M.CHANGED = 'the file has changed meanwhile'
 
@@ -47,24 +44,14 @@ local function check_plain(status, path)
   end
 end
 
---- Run something with an open descriptor, which is closed after it.
----@param path string
----@param flags integer
----@param action fun(opened: integer): any
-local function with_open(path, flags, action)
-  local opened = must(uv.fs_open(path, flags, 0))
-  local ok, result = pcall(action, opened)
-  uv.fs_close(opened)
-  return ok and result or must(nil, not ok and result or nil)
-end
-
 --- Run something with an open plain file: a link that has taken its place leads nowhere, and a pipe
 --- blocks nobody.
 ---@param path string
 ---@param access integer
 ---@param action fun(file: integer): any
 local function with_file(path, access, action)
-  return with_open(path, bit.bor(access, uv.constants.O_NONBLOCK), function(file)
+  local file = must(uv.fs_open(path, bit.bor(access, uv.constants.O_NONBLOCK), 0))
+  local ok, result = pcall(function()
     local named, status = must(uv.fs_lstat(path)), must(uv.fs_fstat(file))
     check_plain(named, path)
     if named.ino ~= status.ino or named.dev ~= status.dev then
@@ -72,35 +59,8 @@ local function with_file(path, access, action)
     end
     return action(file)
   end)
-end
-
---- Run something while a folder is held open, with a path by which it is reached whatever takes the
---- place of its name meanwhile. Only Linux has such paths: elsewhere a link that comes after the check
---- is followed.
----@param folder string resolved
----@param action fun(held: string)
-local function in_folder(folder, action)
-  local function checked(held)
-    if must(uv.fs_realpath(held)) ~= folder then
-      error(('%s leads to another folder now'):format(folder), 0)
-    end
-    local ok, err = pcall(action, held)
-    if not ok then
-      -- what the user is told is the name
-      local told = tostring(err):gsub(vim.pesc(held), function()
-        return folder
-      end)
-      error(told, 0)
-    end
-    return true
-  end
-  if not SEARCH then
-    checked(folder)
-    return
-  end
-  with_open(folder, SEARCH, function(opened)
-    return checked(('/proc/self/fd/%d'):format(opened))
-  end)
+  uv.fs_close(file)
+  return ok and result or must(nil, not ok and result or nil)
 end
 
 --- What the plain file at that path holds. Raises why it cannot be read.
@@ -191,6 +151,32 @@ function M.settle(buffer)
   end
 end
 
+local function bytes(hex)
+  return (hex:gsub('%x%x', function(byte)
+    return string.char(tonumber(byte, 16))
+  end))
+end
+
+-- The head of an undo file: its kind and version in 11 bytes, the digest of the lines.
+local UNDO_FILE, DIGEST_AT = 'Vim\159UnDo\229', 11
+-- SHA-256 of one line with nothing in it
+local ONE_LINE = bytes('6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d')
+
+--- Give the undo file of an empty file the digest by which Neovim looks for it, that of no line:
+--- `:wundo` has written that of one.
+---@param name string
+local function of_no_line(name)
+  local file = io.open(name, 'r+b')
+  local head = file and file:read(DIGEST_AT + #ONE_LINE) or ''
+  if file and vim.startswith(head, UNDO_FILE) and head:sub(DIGEST_AT + 1) == ONE_LINE then
+    file:seek('set', DIGEST_AT)
+    file:write(bytes(vim.fn.sha256('')))
+  end
+  if file then
+    file:close()
+  end
+end
+
 --- Keep the undo file in step with the text, as `:write` would: it is good for this text only.
 ---@param buffer integer
 function M.keep_undo(buffer)
@@ -198,14 +184,18 @@ function M.keep_undo(buffer)
     return
   end
   pcall(api.nvim_buf_call, buffer, function()
+    local name = vim.fn.undofile(api.nvim_buf_get_name(buffer))
     edit.unhindered(function()
       -- without a bang: another file of that name stays
       vim.cmd.wundo({
-        vim.fn.undofile(api.nvim_buf_get_name(buffer)),
+        name,
         magic = { file = false, bar = false },
         mods = { emsg_silent = true, silent = true, lockmarks = true },
       })
     end)
+    if vim.fn.getfsize(api.nvim_buf_get_name(buffer)) == 0 then
+      of_no_line(name)
+    end
   end)
 end
 
@@ -221,23 +211,23 @@ end
 --- as it was.
 ---@param buffer integer
 ---@param made string
+---@param held string its own file, by its folder as the host holds it: whatever takes the place of that
 ---@param seen? string the stamp of what may be replaced; of anything else it is not: `CHANGED`
 ---@return string stamp of what was written: another program may write at any time
-function M.save(buffer, made, seen)
-  local path = file_of(buffer)
-  local above, written = vim.fs.dirname(path), nil
-  local ok, err = pcall(in_folder, above, function(folder)
-    local held = vim.fs.joinpath(folder, vim.fs.basename(path))
-    local is_beside = vim.fs.dirname(made) == above
+function M.save(buffer, made, held, seen)
+  local folder, written = vim.fs.dirname(file_of(buffer)), nil
+  local ok, err = pcall(function()
     if seen and M.stamp(held) ~= seen then
       error(M.CHANGED, 0)
     end
-    made = is_beside and vim.fs.joinpath(folder, vim.fs.basename(made)) or made
     replace(made, held, M.in_place(buffer))
     written = M.stamp(held)
   end)
   if not ok and not written then
-    error(err, 0)
+    local told = tostring(err):gsub(vim.pesc(vim.fs.dirname(held)), function()
+      return folder
+    end)
+    error(told, 0)
   end
   -- It is written, whatever another plugin says to that.
   if not pcall(M.settle, buffer) then

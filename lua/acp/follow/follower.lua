@@ -67,8 +67,8 @@ local function watch()
     group = group,
     desc = 'The sign in a file that is opened later',
     callback = function(event)
-      local marks = api.nvim_buf_get_extmarks(event.buf, namespace, 0, -1, { limit = 1 })
-      if place and #marks == 0 and file_buffers.find(place.path) == event.buf then
+      local is_marked = api.nvim_buf_get_extmark_by_id(event.buf, namespace, 1, {})[1]
+      if place and not is_marked and file_buffers.find(place.path) == event.buf then
         M.mark()
       end
     end,
@@ -91,7 +91,7 @@ end
 local function unmark()
   for _, buffer in ipairs(api.nvim_list_bufs()) do
     if api.nvim_buf_is_loaded(buffer) then
-      api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+      api.nvim_buf_del_extmark(buffer, namespace, 1)
     end
   end
 end
@@ -106,6 +106,7 @@ function M.mark()
   require('acp.ui.highlights').define()
   local row = math.min(place.line, api.nvim_buf_line_count(buffer)) - 1
   api.nvim_buf_set_extmark(buffer, namespace, row, 0, {
+    id = 1,
     sign_text = '▶',
     sign_hl_group = 'AcpAgentSign',
     line_hl_group = 'AcpAgentLine',

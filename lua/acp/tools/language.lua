@@ -11,6 +11,9 @@ local M = {}
 
 -- Milliseconds that a server has to begin, and in which configurations attach one to a new buffer.
 local BEGINS, ATTACHES = 6000, 1500
+-- Bytes of a file that is loaded for a tool, and sent to servers as a whole: larger ones would hold the
+-- editor.
+local LARGEST = 2 * 1024 * 1024
 -- Buffers that were loaded for tools, and are let go again.
 local MOST_LOADED = 30
 
@@ -48,7 +51,8 @@ function M.buffer(path)
   if found then
     return found, false
   end
-  if not vim.uv.fs_stat(path) or file_buffers.otherwise(path) then
+  local stat = vim.uv.fs_stat(path)
+  if not stat or stat.size > LARGEST or file_buffers.otherwise(path) then
     return nil, false
   end
   local buffer = companion.load(path)

@@ -125,7 +125,7 @@ function M.set(buffer, status)
   if not is_live then
     lives[buffer] = nil
     if before and api.nvim_buf_is_loaded(buffer) then
-      api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+      api.nvim_buf_del_extmark(buffer, namespace, 1)
     end
     return
   end

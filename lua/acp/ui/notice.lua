@@ -185,7 +185,8 @@ function M.reason(err)
       return known[2]
     end
   end
-  line = line:gsub('^.-(E%d+: )', '%1'):gsub('Error executing lua: ', '')
+  line = line:gsub('%w+ Autocommands for "[^"]*": ', ''):gsub('^.-(E%d+: )', '%1')
+  line = line:gsub('E5108: [^:]-[Ll]ua:? ?', ''):gsub('Error executing lua: ', ''):gsub('^Vim:', '')
   return (line:gsub('%S+%.lua:%d+: ', ''):gsub('%[string "[^"]*"%]:%d+: ', ''))
 end
 

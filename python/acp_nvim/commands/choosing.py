@@ -64,7 +64,7 @@ async def config(host: Host, payload: SetOption) -> None:
     """Set a config option; let the user pick what the command does not name."""
     chat = host.workspace.chat(payload.chat)
     options = chat.session.state.config
-    if chat.client is None or not options:
+    if chat.client is None or not (options or payload.category):
         raise UserError(f"{chat.session.state.agent} has no config options")
     name, text = payload.option, payload.value
     if payload.category:

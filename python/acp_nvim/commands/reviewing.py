@@ -17,12 +17,13 @@ from acp_nvim.errors import UserError
 from acp_nvim.history.author import MERGED, Author, DoerKey, SessionKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.hunks import remembering
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_around, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.acting import Place, Rows
 from acp_nvim.review.log import EditLog, Turn, within
-from acp_nvim.review.outcome import Undone, together
+from acp_nvim.review.outcome import Undone, together, unrecoverable
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
@@ -45,7 +46,8 @@ def in_order(act: Act[P, T]) -> Act[P, T]:
     @wraps(act)
     async def begin(host: Host, /, *args: P.args, **options: P.kwargs) -> T:
         async with host.review.decisions.acts:
-            return await act(host, *args, **options)
+            with remembering():
+                return await act(host, *args, **options)
 
     return begin
 
@@ -230,15 +232,15 @@ async def undo(host: Host, payload: Undo) -> None:
         _tell(host, "undo", outcome)
 
 
-def _lost(host: Host, turn: Turn) -> Sequence[str]:
-    """Return the sentence that names what of the turn cannot be undone, if anything."""
-    return host.review.decisions.lost.told(turn.author.has, known=turn.paths)
-
-
 async def _wants_rest(host: Host, turn: Turn) -> bool:
-    """Ask whether the other files of a turn are undone; name first what cannot be."""
-    rest = plural(len(turn.paths), "other file")
-    title = f"Of turn {turn.author.turn} {'; '.join(here(_lost(host, turn)))}. Undo its {rest}?"
+    """Ask whether the other files of a turn are undone; name first what cannot be. Raises
+    `UserError` if there are no others."""
+    lost = host.review.decisions.lost_of(turn)
+    cannot = f"Of turn {turn.author.turn} {'; '.join(here(unrecoverable(lost)))}"
+    if lost.keys() >= {*turn.paths}:
+        raise UserError(cannot)
+    rest = plural(len({*turn.paths} - lost.keys()), "other file")
+    title = f"{cannot}. Undo its {rest}?"
     choices = [Choice("No", value=False), Choice(f"Yes, undo {rest}", value=True)]
     return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 
@@ -259,7 +261,7 @@ async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone | None]:
         raise UserError(_nothing(host, payload))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
-    return turn, None if _lost(host, turn) else await _undo_sure(host, turn)
+    return turn, None if decisions.lost_of(turn) else await _undo_sure(host, turn)
 
 
 async def _undo_sure(host: Host, turn: Turn) -> Undone:
@@ -286,7 +288,7 @@ def _nothing(host: Host, payload: Undo) -> str:
     def is_meant(author: Author) -> bool:
         return is_within(author) and payload.by in ("", author.sub_name)
 
-    lost = decisions.lost.told(is_meant)
+    lost = unrecoverable(decisions.lost.of(is_meant))
     return "; ".join([said, *here([*lost, *decisions.waiting(is_meant)])])
 
 

@@ -18,7 +18,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.log import Turn, within
-from acp_nvim.review.outcome import Undone
+from acp_nvim.review.outcome import Undone, unrecoverable
 from acp_nvim.session.saved import carried
 from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.place import relative
@@ -47,7 +47,7 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     turns = [it for it in host.review.log.turns(*state.stretches) if it.author.turn >= number]
     text = prompt_text(said)
     since = (replace(it, first=max(it.first, number)) for it in state.stretches)
-    lost = host.review.decisions.lost.told(within(since))
+    lost = unrecoverable(host.review.decisions.lost.of(within(since)))
     if not await _is_wanted(host, number, text, turns, lost):
         return None
     found = sorted({path for turn in turns for path in doubtful(host, turn)})

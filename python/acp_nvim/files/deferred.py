@@ -216,18 +216,14 @@ class Hands:
         self._waiting: dict[str, Waiting] = {}
         self._told: dict[str, EditWaits] = {}
         self._stays: set[str] = set()
-        self._freed = anyio.Event()
+        self.freed = anyio.Event()
+        """Set when a command of the user's is over next."""
         self._writes: list[tuple[SessionKey, anyio.CancelScope]] = []
-
-    @property
-    def freed(self) -> anyio.Event:
-        """What is set when a command of the user's is over next."""
-        return self._freed
 
     def free(self) -> None:
         """A command of the user's is over: let all who wait try again."""
-        self._freed.set()
-        self._freed = anyio.Event()
+        self.freed.set()
+        self.freed = anyio.Event()
 
     def cancel(self, session: SessionKey) -> None:
         """Let no write of that session wait any more."""
@@ -278,7 +274,7 @@ class Hands:
             self._writes.append((session, scope))
             try:
                 while True:
-                    freed = self._freed
+                    freed = self.freed
                     try:
                         return await write()
                     except Busy as found:

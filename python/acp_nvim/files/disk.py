@@ -11,7 +11,7 @@ import os
 import secrets
 import stat
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from io import FileIO
 from tempfile import mkstemp
@@ -151,30 +151,35 @@ async def write(
 
 
 @asynccontextmanager
-async def beside(path: str, data: bytes) -> AsyncIterator[str]:
+async def beside(path: str, data: bytes) -> AsyncIterator[tuple[str, str]]:
     """Hold a file with this content, for the editor to put it in the place of the other: in the
-    same folder and like that, or elsewhere if it can only be written into. Raises `FileProblem`."""
+    same folder and like that, or elsewhere if it can only be written into. The other is reached by
+    its folder, which is held open, too, where the system has paths of that: whoever exchanges the
+    folder for a link leads nowhere. Raises `FileProblem`."""
 
-    def make() -> str:
-        with rooted.place(path) as place:
-            status = _status(place)
-            try:
-                return os.path.join(os.path.dirname(path), _made(place, data, status))
-            except OSError as error:
-                if status is None or error.errno not in IN_PLACE:
-                    raise
+    def make() -> tuple[str, str]:
+        status, held = _status(place), f"/proc/{os.getpid()}/fd/{place.folder}"
+        held = held if os.path.exists(held) else os.path.dirname(path)
+        other = os.path.join(held, place.name)
+        try:
+            return os.path.join(held, _made(place, data, status)), other
+        except OSError as error:
+            if status is None or error.errno not in IN_PLACE:
+                raise
         opened, elsewhere = mkstemp(prefix="acp-")
         with open(opened, "wb") as file:
             file.write(data)
-        return elsewhere
+        return elsewhere, other
 
-    with _sentences(path, "written"):
-        made = await to_thread.run_sync(make)
-    try:
-        yield made
-    finally:
-        with suppress(OSError):
-            os.unlink(made)
+    with ExitStack() as stack:
+        with _sentences(path, "written"):
+            place = stack.enter_context(rooted.place(path))
+            made, other = await to_thread.run_sync(make)
+        try:
+            yield made, other
+        finally:
+            with suppress(OSError):
+                os.unlink(made)
 
 
 async def create(path: str, data: bytes) -> str:

@@ -26,7 +26,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from acp_nvim.errors import FileProblem
-from acp_nvim.hunks import RECENT, apply, diff
+from acp_nvim.hunks import apply, diff, made
 from acp_nvim.patterns import lazy_pattern
 
 BOM = "\ufeff"
@@ -116,7 +116,7 @@ def may_be_wide(data: bytes) -> bool:
 def exact_text(data: bytes, encoding: str = "") -> str:
     """Return the exact text of a file; `encoding`: that of its buffer, "" without one."""
     name = codec(encoding) if encoding else marked(data)
-    return RECENT.made(data, f"as {name}", partial(_exact, data, name))
+    return made(data, f"as {name}", partial(_exact, data, name))
 
 
 def _exact(data: bytes, name: str) -> str:
@@ -140,7 +140,7 @@ def exact_bytes(path: str, text: str) -> bytes:
     try:
         if wide:
             return text[1:].encode(wide)
-        return RECENT.made(text, "bytes", partial(text.encode, UTF_8, "surrogateescape"))
+        return made(text, "bytes", partial(text.encode, UTF_8, "surrogateescape"))
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start + 1) + 1
         raise Misfit(f"{path} cannot hold line {line} in its encoding") from error

@@ -79,11 +79,6 @@ class Known(Struct, frozen=True):
         told = self.text if self.how == "told" else UNKNOWN
         return tuple(it for it in (self.made, self.base, told) if isinstance(it, str))
 
-    @property
-    def has_changed(self) -> bool:
-        """Whether it has changed the file since it has read it last."""
-        return bool(self.upon) or self.writer is not None
-
     def base_of(self, content: str) -> Text:
         """Return what a whole text that it writes was made of."""
         if isinstance(self.base, str) and self.candidates:

@@ -56,6 +56,8 @@ from acp_nvim.session.request import (
     WriteFileRequest,
 )
 
+MOST_REFUSED = 100
+"""Writes that the user was told to be refused, and that may come again."""
 MOST_TOLD = 10
 """Refused writes of one turn that the user is told by a message; the chat has more."""
 
@@ -91,8 +93,9 @@ class FileService:
         self._emit = emit
         self._author = author
         self._noted = noted
-        self._told: tuple[object, dict[str, str]] = (None, {})
-        """A turn, and of which of its refused writes the user was told, with the reason."""
+        self._refused: dict[tuple[SessionKey, str], str] = {}
+        self._told: tuple[object, int] = (None, 0)
+        """A turn, and of how many of its refused writes the user was told."""
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -147,16 +150,22 @@ class FileService:
             except FileProblem as problem:
                 self._refuse(session, request.path, problem)
                 raise
+            self._refused.pop((session, request.path), None)
         return FileWritten()
 
     def _refuse(self, session: SessionKey, path: str, problem: FileProblem) -> None:
-        """Tell the user why, by a message once a turn, though the agent tries again."""
+        """Tell the user why, by a message only once, though the agent tries again."""
         reason = problem.told or _of_it(problem, path)
         author = self._author(session[1], "")
         turn = session if author is None else author.turn_key
-        told = self._told[1] if self._told[0] == turn else {}
-        known = isinstance(problem, StillBusy) or told.get(path) == reason or len(told) >= MOST_TOLD
-        self._told = turn, told if known else {**told, path: reason}
+        count = self._told[1] if self._told[0] == turn else 0
+        is_again = isinstance(problem, StillBusy) or self._refused.get((session, path)) == reason
+        known = is_again or count >= MOST_TOLD
+        if not known:
+            self._told = turn, count + 1
+            self._refused[session, path] = reason
+        if len(self._refused) > MOST_REFUSED:
+            del self._refused[next(iter(self._refused))]
         self._emit(WriteRefused(session, path, reason, known))
 
     async def _ask(self, guard: Guard, request: WriteFileRequest, path: str, content: str) -> None:
@@ -268,7 +277,8 @@ class FileService:
         self._check_reading(base, known.encoding, live)
         begun = partial(self._begun, live.path, author, live.encoding)
         # a second copy within the turn has no second effect
-        is_own = known.has_changed and not known.has_written(content, author)
+        has_changed = known.upon or known.writer is not None
+        is_own = has_changed and not known.has_written(content, author)
         returned = known.untold(live.read(live.newest)) if is_own else UNKNOWN
         told = known.text if known.how == "told" else UNKNOWN
         return WriteRequest(live.path, base, content, returned, told, begun)

@@ -2,27 +2,23 @@
 
 In place, by the lines that differ, so that marks, cursor and undo stay. Into unsaved edits what
 the disk has new is merged; where both changed the same place the user's text stays. `settle`
-decides, purely; `bring_up` carries it out. Nobody says whether who writes a file had read
+decides, purely; `DiskSync` carries it out. Nobody says whether who writes a file had read
 what the disk held, or has an older text in mind and writes all of it anew: see `history.versions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.aside import aside_if_large
 from acp_nvim.editor import BufferOptions, Files, LiveBuffer
 from acp_nvim.errors import FileProblem
-from acp_nvim.files import disk
 from acp_nvim.files.baselines.comparison import DiskChange
-from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
-from acp_nvim.files.live import LiveFile, load
+from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
 from acp_nvim.history.line_ends import even
 from acp_nvim.history.versions import carried, have_in_common, nearest
@@ -147,8 +143,6 @@ class Settlement(Struct, frozen=True):
 
 
 NOTHING = Settlement()
-ATTEMPTS = 5
-"""How often a buffer that changes meanwhile is tried again."""
 
 
 class Moved(FileProblem):
@@ -211,47 +205,7 @@ def needs_disk(live: LiveFile, change: DiskChange | None, saved: str, *, same: b
     return not _has_read(live, live.buffer) and not is_idle
 
 
-async def bring_up(
-    files: Files,
-    live: LiveFile,
-    change: DiskChange | None,
-    *,
-    lineage: Callable[[str], Lineage],
-    seen_at: Callable[[str], bool],
-    kept: bool,
-    same: bool,
-    held: Text,
-) -> tuple[LiveFile, Followed | None]:
-    """Bring the buffer up to the disk as `settle` says, and begin anew when it has changed.
-
-    `lineage` is asked with the stamp of the file as the user has last written it, `seen_at` whether
-    the file was seen with one, as it is now; `held`: what the disk was seen to hold. Returns the
-    file then, and what became of it. Raises `FileProblem`, `Moved` if the disk holds something else
-    by now; nothing has changed then.
-    """
-    for _ in range(ATTEMPTS):
-        saved, met = await _saved(files, live, change), _met(live, change)
-        is_needed = held is not UNKNOWN and needs_disk(met, change, saved, same=same)
-        if is_needed and met.on_disk != held:
-            raise Moved(live.path)
-        settling = partial(
-            settle,
-            met,
-            change,
-            saved=saved,
-            kept=kept,
-            same=same,
-            in_step=change is None and seen_at(live.read_at),
-            lineage=lineage(saved),
-        )
-        step = await aside_if_large(settling, live.read_text if live.buffer else "")
-        if await carry_out(files, live, step.edit):
-            return live if step.edit is None else await load(files, live.path), step.followed
-        live = await load(files, live.path)
-    raise FileProblem(f"{live.path} keeps changing")
-
-
-def _met(live: LiveFile, change: DiskChange | None) -> LiveFile:
+def as_gone(live: LiveFile, change: DiskChange | None) -> LiveFile:
     """Return it as gone where what has taken its place is no file: a folder, a pipe."""
     is_none = live.problem is not None and change is not None and change.after is None
     return replace(live, disk=None, problem=None, stamp="") if is_none else live
@@ -268,13 +222,7 @@ async def carry_out(files: Files, live: LiveFile, edit: BufferEdit | None) -> bo
     return await files.edit(buffer, edit.hunks, edit.options, settled=settled, stamp=stamp)
 
 
-async def is_saved(files: Files, path: str) -> bool:
-    """Return whether the file is as the user has written it, from whatever buffer."""
-    saved = await files.saved(path)
-    return saved != "" and saved == disk.stamp(path)
-
-
-async def _saved(files: Files, live: LiveFile, change: DiskChange | None) -> str:
+async def last_saved(files: Files, live: LiveFile, change: DiskChange | None) -> str:
     """Return the stamp of the file as the user has last written it, "" if that is no matter."""
     if live.buffer is not None:
         return live.buffer.saved

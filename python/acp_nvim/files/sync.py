@@ -33,9 +33,18 @@ from acp_nvim.files.event import Books, DiskChanged, Emit, FileWritten, Unrecove
 from acp_nvim.files.knowledge import Knowledge, Sure
 from acp_nvim.files.live import LiveFile, encoding_of, load, with_buffer
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.settle import Followed, Moved, bring_up, is_saved
+from acp_nvim.files.settle import (
+    Followed,
+    Moved,
+    as_gone,
+    carry_out,
+    last_saved,
+    needs_disk,
+    settle,
+)
 from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
+from acp_nvim.hunks import remembering
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
@@ -165,12 +174,13 @@ class DiskSync:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            with anyio.CancelScope(shield=True):  # what is looked at once is not looked at again
-                await self.catch_up()
-            try:
-                yield
-            finally:  # what was seen is kept also where a write was refused
-                await self._baselines.keep()
+            with remembering():
+                with anyio.CancelScope(shield=True):  # what is looked at once stays so
+                    await self.catch_up()
+                try:
+                    yield
+                finally:  # what was seen is kept also where a write was refused
+                    await self._baselines.keep()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -313,6 +323,10 @@ class DiskSync:
         waits = path in self.deferred or path in self.conflicts
         return not waits and stamp == synced != "" and self._baselines.held(path, stamp)
 
+    def holds_no_text(self, path: str) -> bool:
+        """Return whether the file was seen, and no text in it that is known."""
+        return self._baselines.watches(path) and isinstance(self._baselines.text(path), Unknown)
+
     def _is_as_read(self, path: str) -> bool:
         """Return whether the file is as its buffer was when that was read last: nobody is asked."""
         buffer = self._files.known(path)
@@ -344,8 +358,9 @@ class DiskSync:
 
     async def _is_users(self, path: str) -> bool:
         """Return whether the user has written the file, or may have by another plugin."""
-        is_open = await self._files.is_open_otherwise(path)
-        return is_open or await is_saved(self._files, path)
+        if await self._files.is_open_otherwise(path):
+            return True
+        return disk.stamp(path) == await self._files.saved(path) != ""
 
     async def _follow(
         self,
@@ -412,21 +427,35 @@ class DiskSync:
     async def _settle(
         self, live: LiveFile, late: DeferredChange, *, same: bool = False, held: Text = UNKNOWN
     ) -> tuple[LiveFile, Followed | None]:
-        """Bring the buffer up to the disk; see `bring_up`. An agent's text is kept by the log."""
-        is_given_up = self.conflicts.given_up(live)
-        if is_given_up:
-            self._knowledge.given_up(live.path)
-        knows = None if is_given_up else late.author
-        return await bring_up(
-            self._files,
-            live,
-            late.change,
-            lineage=partial(self._knowledge.lineage, knows, live.path, late.known),
-            seen_at=partial(self._baselines.held, live.path),
-            kept=late.author is not None,
-            same=same,
-            held=held,
-        )
+        """Bring the buffer up to the disk as `settle` says, and begin anew when it has changed.
+
+        `held`: what the disk was seen to hold. Returns the file then, and what became of it. Raises
+        `FileProblem`, `Moved` if the disk holds something else by now; nothing has changed then.
+        """
+        path, change, knows = live.path, late.change, late.author
+        if self.conflicts.given_up(live):
+            self._knowledge.given_up(path)
+            knows = None
+        for _ in range(ATTEMPTS):
+            saved, now = await last_saved(self._files, live, change), as_gone(live, change)
+            is_needed = held is not UNKNOWN and needs_disk(now, change, saved, same=same)
+            if is_needed and now.on_disk != held:
+                raise Moved(path)
+            settling = partial(
+                settle,
+                now,
+                change,
+                saved=saved,
+                kept=late.author is not None,  # an agent's text is kept by the log
+                same=same,
+                in_step=change is None and self._baselines.held(path, live.read_at),
+                lineage=self._knowledge.lineage(knows, path, late.known, saved),
+            )
+            step = await aside_if_large(settling, live.read_text if live.buffer else "")
+            if await carry_out(self._files, live, step.edit):
+                return live if step.edit is None else await load(self._files, path), step.followed
+            live = await load(self._files, path)
+        raise FileProblem(f"{path} keeps changing")
 
     # --- once the live text has what the disk had new
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 
-class FileAttributes(Struct, frozen=True):
+class FileAttributes(Struct, frozen=True, omit_defaults=True):
     """How a file was on disk besides its text."""
 
     mode: int = 0

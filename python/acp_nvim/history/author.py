@@ -22,7 +22,7 @@ MERGED = "merged from "
 """How the title begins of what was merged from a worktree, instead of that of a tool call."""
 
 
-class Author(Struct, frozen=True):
+class Author(Struct, frozen=True, omit_defaults=True):
     """The turn of an agent, and the tool call in it, that a change came from."""
 
     agent: str

@@ -7,7 +7,7 @@ from msgspec import Struct
 from acp_nvim.history.author import Author
 
 
-class Conflict(Struct, frozen=True):
+class Conflict(Struct, frozen=True, omit_defaults=True):
     """The user and an agent have changed the same place of a file; the user's text is kept."""
 
     path: str

@@ -18,17 +18,17 @@ Rows: TypeAlias = tuple[int, int] | None
 """A half-open range of 0-based rows of the text, None: all."""
 
 
-class _Fact(Struct, frozen=True, tag=True):
+class Tagged(Struct, frozen=True, tag=True, omit_defaults=True):
     """One of several kinds, which msgspec tells apart by the names of their classes."""
 
 
-class Began(_Fact, frozen=True):
+class Began(Tagged, frozen=True):
     """The text before an agent first changed the file, None: there was no file."""
 
     text: str | None
 
 
-class Wrote(_Fact, frozen=True):
+class Wrote(Tagged, frozen=True):
     """An agent has changed the text."""
 
     author: Author
@@ -40,7 +40,7 @@ class Wrote(_Fact, frozen=True):
     """Seconds since 1970."""
 
 
-class Saw(_Fact, frozen=True):
+class Saw(Tagged, frozen=True):
     """The user has changed the text, or somebody who is no agent; see `Wrote`."""
 
     hunks: tuple[Hunk, ...]
@@ -48,7 +48,7 @@ class Saw(_Fact, frozen=True):
     at: float = 0.0
 
 
-class Off(_Fact, frozen=True):
+class Off(Tagged, frozen=True):
     """The author's turn was undone, in the batch of that name; if the author is a sub-agent, only
     what that has done in it. Without `found` only what is sure to be the agent's."""
 
@@ -58,13 +58,13 @@ class Off(_Fact, frozen=True):
     found: bool = True
 
 
-class On(_Fact, frozen=True):
+class On(Tagged, frozen=True):
     """The undo of that batch was redone."""
 
     batch: str
 
 
-class Rejected(_Fact, frozen=True):
+class Rejected(Tagged, frozen=True):
     """The user has rejected the hunks in these rows; without `found` only those that are sure to be
     the agents'."""
 
@@ -75,20 +75,20 @@ class Rejected(_Fact, frozen=True):
     """Only what these have done; (): whoever did."""
 
 
-class Kept(_Fact, frozen=True):
+class Kept(Tagged, frozen=True):
     """The user has kept the hunks in these rows."""
 
     rows: Rows
     by: tuple[DoerKey, ...] = ()
 
 
-class Recoded(_Fact, frozen=True):
+class Recoded(Tagged, frozen=True):
     """The file has another encoding: these lines are those."""
 
     lines: tuple[tuple[str, str], ...]
 
 
-class Had(_Fact, frozen=True):
+class Had(Tagged, frozen=True):
     """The file is to have these attributes when it comes back."""
 
     attributes: FileAttributes = UNKNOWN_ATTRIBUTES

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+from functools import cached_property
 
 from msgspec import Struct, field
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.author import Author, DoerKey, TurnKey
+from acp_nvim.history.author import Author, DoerKey, SessionKey, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, in_force, text_of
 from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
-from acp_nvim.hunks import RECENT
 
 
-class File(Struct, frozen=True):
+class File(Struct, frozen=True, dict=True):
     """One file, from the moment before an agent first changed it."""
 
     facts: tuple[Fact, ...] = ()
@@ -40,15 +39,12 @@ class File(Struct, frozen=True):
         """How its lines end."""
         return end_of(self.settings)
 
-    @property
+    @cached_property
     def text(self) -> str | None:
         """The text as it was last seen; None: there was no file."""
         if not self.is_there:
             return None
-        settings = self.settings
-        return RECENT.made(
-            self.runs, repr(settings), partial(_text, self.runs, settings), size=self.size
-        )
+        return text_of([it for it in alive_lines(self.runs) if it != FILE], self.settings)
 
     @property
     def is_there(self) -> bool:
@@ -110,5 +106,17 @@ class File(Struct, frozen=True):
         return any(self.change(it) is None for it in story.killers)
 
 
-def _text(runs: Runs, settings: tuple[str, ...]) -> str:
-    return text_of([it for it in alive_lines(runs) if it != FILE], settings)
+class Turned(Struct, frozen=True):
+    """A file after a decision of the user's; the same one if that changes nothing."""
+
+    file: File
+    count: int = 0
+    """Hunks, or places, that were changed."""
+    left: tuple[int, ...] = ()
+    """0-based rows of the new text where somebody else's change stays."""
+    missing: bool = False
+    """The file is gone, and not by what is turned: nothing could be changed in it."""
+    doubtful: bool = False
+    """Something stays because the agent is only supposed to have done it."""
+    sessions: frozenset[SessionKey] = frozenset()
+    """Whose work was taken back in it."""

@@ -6,15 +6,14 @@ there anyhow; or a setting that they have changed. What the user has changed ins
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.history.author import Author, DoerKey
 from acp_nvim.history.facts import Kept, Rejected, Rows, Wrote
-from acp_nvim.history.file import File
+from acp_nvim.history.file import File, Turned
 from acp_nvim.history.form import LAST, LINE_ENDS, joined, kind, parsed, shown
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.line import FILE, Run, Story, alive_lines, packed
@@ -23,14 +22,6 @@ from acp_nvim.hunks import diff
 State: TypeAlias = Literal["pending", "kept"]
 Group: TypeAlias = list[int]
 """The numbers of the runs of one hunk, in which each is a single line."""
-Verdict: TypeAlias = Callable[[Story], Story]
-
-
-class Decided(Struct, frozen=True):
-    """A file in which hunks were decided, and how many."""
-
-    file: File
-    count: int
 
 
 class _Reviewed:
@@ -176,7 +167,7 @@ def _hunk(
     )
 
 
-def keep(file: File, rows: range | None = None, by: tuple[DoerKey, ...] = ()) -> Decided:
+def keep(file: File, rows: range | None = None, by: tuple[DoerKey, ...] = ()) -> Turned:
     """Let these rows be as they are: nothing of them is to be reviewed any more.
 
     `rows`: 0-based, of the text as it is; None: all. Of a hunk that is only partly in the rows,
@@ -192,7 +183,7 @@ def reject(
     *,
     found: bool = True,
     by: tuple[DoerKey, ...] = (),
-) -> Decided:
+) -> Turned:
     """Bring back what stood in these rows before the agents, and take out what they put there.
 
     Without `found` a hunk stays in which an agent is only supposed to have had a hand.
@@ -204,16 +195,24 @@ def _bounds(rows: range | None) -> Rows:
     return None if rows is None else (rows.start, rows.stop)
 
 
-def _decide(file: File, fact: Kept | Rejected) -> Decided:
+def _decide(file: File, fact: Kept | Rejected) -> Turned:
     """Return the file after that decision; the same one if there was nothing to decide."""
     reviewed = _Reviewed(file, by=fact.by)
     groups, kinds = _chosen(reviewed, None if fact.rows is None else range(*fact.rows))
-    verdict: Verdict = _kept(reviewed)
-    if isinstance(fact, Rejected):
-        verdict = _rejected(reviewed)
-        groups = [it for it in groups if fact.found or not _is_found(reviewed, it)]
+    number = len(file.facts)
+
+    def verdict(story: Story) -> Story:
+        waiting = reviewed.waiting(story)
+        if isinstance(fact, Rejected):
+            return story.switched_off(waiting, number)
+        return replace(story, kept=story.kept | waiting)
+
+    if isinstance(fact, Rejected) and not fact.found:  # a hunk stays in which one is but found
+        unsure, runs = file.found(), reviewed.runs
+        waiting = {it: reviewed.waiting(it) for it in {run.story for run in runs}}
+        groups = [it for it in groups if not any(waiting[runs[at].story] & unsure for at in it)]
     if not (groups or kinds):
-        return Decided(file, 0)
+        return Turned(file)
     runs = [*reviewed.runs]
     for group in groups:
         for at in reviewed.gone_beside(group) if isinstance(fact, Rejected) else ():
@@ -225,27 +224,12 @@ def _decide(file: File, fact: Kept | Rejected) -> Decided:
     )
     facts = (*file.facts, fact)
     decided = replace(file, facts=facts, runs=packed(runs), form=form)
-    return Decided(decided, len(groups) + len(kinds))
+    return Turned(decided, len(groups) + len(kinds))
 
 
 def apply_decision(file: File, fact: Kept | Rejected) -> File:
     """Return the file after that decision."""
     return _decide(file, fact).file
-
-
-def _kept(reviewed: _Reviewed) -> Verdict:
-    return lambda story: replace(story, kept=story.kept | reviewed.waiting(story))
-
-
-def _rejected(reviewed: _Reviewed) -> Verdict:
-    number = len(reviewed.file.facts)
-    return lambda story: story.switched_off(reviewed.waiting(story), number)
-
-
-def _is_found(reviewed: _Reviewed, group: Group) -> bool:
-    """Tell whether an agent is only supposed to have had a hand in it."""
-    found = reviewed.file.found()
-    return any(reviewed.waiting(reviewed.runs[at].story) & found for at in group)
 
 
 def _chosen(reviewed: _Reviewed, rows: range | None) -> tuple[list[Group], set[str]]:

@@ -8,30 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.facts import Off, On
-from acp_nvim.history.file import File
+from acp_nvim.history.file import File, Turned
 from acp_nvim.history.line import FILE, NOBODY, Story, each
 
 
-class Rewound(Struct, frozen=True):
-    """A file after an undo or a redo."""
-
-    file: File
-    count: int = 0
-    """Places that were changed."""
-    left: tuple[int, ...] = ()
-    """0-based rows of the new text where somebody else's change stays."""
-    missing: bool = False
-    """The file is gone, and not by what is turned: nothing could be changed in it."""
-    doubtful: bool = False
-    """Something stays because the agent is only supposed to have done it."""
-
-
-def undo(file: File, author: Author, batch: str, at: float, *, found: bool = True) -> Rewound:
+def undo(file: File, author: Author, batch: str, at: float, *, found: bool = True) -> Turned:
     """Take back what the author's turn, or that sub-agent in it, has done, kept or not.
 
     `batch` names it for the redo. Without `found` what the agent is only supposed to have done
@@ -41,14 +26,14 @@ def undo(file: File, author: Author, batch: str, at: float, *, found: bool = Tru
     unsure = frozenset[int]() if found else _meant(file, fact) & file.found()
     doubtful = any(run.story.on & unsure for run in (*file.runs, *file.form))
     after = apply_off(file, fact)
-    rewound = _rewound(file, after, unsure)
-    return replace(rewound, doubtful=doubtful, missing=rewound.missing and not doubtful)
+    turned = _turned(file, after, unsure)
+    return replace(turned, doubtful=doubtful, missing=turned.missing and not doubtful)
 
 
-def redo(file: File, batch: str) -> Rewound:
+def redo(file: File, batch: str) -> Turned:
     """Take back the undo of that name."""
     undos = (at for at, it in enumerate(file.facts) if isinstance(it, Off) and it.batch == batch)
-    return _rewound(file, apply_on(file, On(batch)), since=min(undos, default=0))
+    return _turned(file, apply_on(file, On(batch)), since=min(undos, default=0))
 
 
 def apply_off(file: File, fact: Off) -> File:
@@ -117,16 +102,16 @@ def mode_after(before: File, after: File, now: int | None) -> int:
     return form.given if is_theirs else form.mode
 
 
-def _rewound(
+def _turned(
     before: File, after: File, unsure: frozenset[int] = frozenset(), *, since: int = 0
-) -> Rewound:
+) -> Turned:
     """Return what became of the file. What is left is what others have put in `since` that fact in
     the place of lines that would be there; not if it is `unsure`."""
     if before is after:
-        return Rewound(after)
+        return Turned(after)
     is_missing = not (before.is_there or after.is_there)
     left = tuple(_left(before, after, unsure, since))
-    return Rewound(after, _count(before, after), left, is_missing)
+    return Turned(after, _count(before, after), left, is_missing)
 
 
 def _count(before: File, after: File) -> int:

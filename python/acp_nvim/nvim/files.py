@@ -95,9 +95,9 @@ class NvimFiles(Files):
         empty = not lines or (buffer.empty and not hunks)
         now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         more = (quiet,) if stamp is None else (quiet, stamp)
-        async with disk.beside(path, exact_bytes(path, buffer_text(now))) as made:
+        async with disk.beside(path, exact_bytes(path, buffer_text(now))) as place:
             outcome = await self._change(
-                "acp.files.live.write", buffer, hunks, options, made, *more
+                "acp.files.live.write", buffer, hunks, options, *place, *more
             )
         if "ok" not in outcome:
             return None

@@ -134,7 +134,7 @@ def _waits(event: EditWaits) -> str:
 
 def lament(host: Host, event: Unrecoverable) -> None:
     """Tell the user what cannot be reviewed, and again when the rest of the turn is taken back."""
-    host.review.decisions.lost.note(event.author, event.paths)
+    host.review.decisions.lost.note(event.author, event.paths, event.reason)
     text, named = (GONE, 10) if event.gone else (f"{UNKNOWN} ({event.reason})", 3)
     places = [relative(path, os.getcwd()) for path in event.paths[:named]]
     more = f" and {len(event.paths) - named} more" if len(event.paths) > named else ""

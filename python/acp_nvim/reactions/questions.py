@@ -105,10 +105,10 @@ def file_changed(host: Host, event: FileWritten | DiskChanged) -> None:
 def draw(host: Host, opened: Callable[[], None] | None = None) -> None:
     """Draw the window as it should be now; `opened` is called when it is.
 
-    So is what the questions are about, where their files are on the screen.
+    So is, behind it, what the questions are about, where their files are on the screen.
     """
-    in_place.foresee(host)
     host.editor.questions.draw(partial(showing, host), opened)
+    in_place.foresee(host)
 
 
 async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:

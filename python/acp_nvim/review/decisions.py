@@ -7,10 +7,10 @@ one step of undo in a buffer, and then the history.
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Collection, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 from uuid import uuid4
 
 import anyio
@@ -18,26 +18,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside_if_large
-from acp_nvim.editor import Busy, Files, OpenFile
+from acp_nvim.editor import Files, OpenFile
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files import disk
-from acp_nvim.files.baselines.snapshot import UNKNOWN
-from acp_nvim.files.encoding import NotRead, decoded, guess
-from acp_nvim.files.event import Emit, FilePut, TakenBack
+from acp_nvim.files.event import Emit, TakenBack
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.text import buffer_text, taken, with_theirs
-from acp_nvim.files.write import left_by_put, put, stays
 from acp_nvim.history import review, switch
-from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, TurnKey
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.history.file import File
-from acp_nvim.history.hunk import ReviewHunk
+from acp_nvim.history.file import File, Turned
 from acp_nvim.review.acting import (
     ATTEMPTS,
+    Acting,
     Held,
-    Place,
     Rows,
     keeps_changing,
     when_free,
@@ -46,22 +41,21 @@ from acp_nvim.review.acting import (
 from acp_nvim.review.log import EditLog, Turn
 from acp_nvim.review.merging import Merging
 from acp_nvim.review.outcome import (
+    Acted,
     Lost,
-    Turned,
     Turning,
     Undone,
     all_of,
     leaving,
-    made,
     missing,
     not_removed,
     sessions_of,
+    unrecoverable,
 )
 from acp_nvim.review.restoring import Restoring
 from acp_nvim.view.review.marks import FileReview
 
 Doers: TypeAlias = tuple[DoerKey, ...]
-L = TypeVar("L", LiveFile, LiveFile | None)
 
 
 class Seen(Struct, frozen=True):
@@ -72,29 +66,23 @@ class Seen(Struct, frozen=True):
     """None: it is in no buffer."""
 
 
-class Decisions:
+class Decisions(Acting):
     """Carries out what the user decides. Paths are resolved, rows 0-based of the live text."""
 
     def __init__(self, log: EditLog, files: Files, sync: DiskSync, emit: Emit) -> None:
-        self._log = log
-        self._files = files
-        self._sync = sync
-        self._emit = emit
-        self._restoring = Restoring(log, files, sync, emit)
-        self.merging = Merging(log, sync, emit, self._look, self._put)
+        super().__init__(log, files, sync, emit)
+        self._restoring = Restoring(self)
+        self.merging = Merging(self)
         self.acts = anyio.Lock()
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""
         self.lost = Lost()
-        self._looked: dict[str, tuple[int, int, str]] = {}
-        """By path, the buffer and its changedtick and encoding when the log had its text last; of
-        a file without one 0, 0 and its stamp."""
 
     async def catch_up(self, paths: Collection[str], *, closed: bool = False) -> None:
         """Fold in what the user has done since in those of these files that are open: one call of
         the editor tells which are as they were. `closed`: in the others, too."""
-        opened = {it.path: it for it in await self._files.survey(["/"])} if paths else {}
+        opened = {it.path: it for it in await self.files.survey(["/"])} if paths else {}
         for path in paths:
             file = opened.get(path)
             if (file or closed) and not self._is_as_seen(path, file):
@@ -107,7 +95,7 @@ class Decisions:
         else:
             synced = file.synced
             now = file.number, file.changedtick, file.encoding
-        return self._looked.get(path) == now and self._sync.is_in_step(path, synced)
+        return self.looked.get(path) == now and self.sync.is_in_step(path, synced)
 
     async def look(
         self, path: str, *, kept: bool = False, found: Callable[[], object] = lambda: None
@@ -117,10 +105,10 @@ class Decisions:
         `kept`: also those that the user has kept. `found` is called when the log has what disk
         and user have done since: they tell of that, too, and of all that comes afterwards.
         """
-        async with self._sync.exclusive():
-            live = await self._seen_now(path)
+        async with self.sync.exclusive():
+            live = await self.seen_now(path)
             found()
-        review = await self._seen(path, live, kept=kept)
+        review = await self.reviewed(path, live, kept=kept)
         buffer = None if live is None else live.buffer
         return Seen(review, None if buffer is None else buffer.changedtick)
 
@@ -128,37 +116,31 @@ class Decisions:
         """Return the hunks of a file as the log has it, if its buffer was left with that text, or
         agents have nothing in it: it is not looked at, and who draws them learns whether they are
         stale. Else `look`."""
-        buffer, file = self._files.known(path), self._log.file(path)
-        if buffer is None or self._log.is_missing(path):
+        buffer, file = self.files.known(path), self.log.file(path)
+        if buffer is None or self.log.is_missing(path):
             return await self.look(path, found=found)
         if file is not None:
             if file.text != buffer_text(buffer):
                 return await self.look(path, found=found)
-            self._looked[path] = buffer.number, buffer.changedtick, buffer.encoding
+            self.looked[path] = buffer.number, buffer.changedtick, buffer.encoding
         found()
-        return Seen(await self._seen(path, LiveFile(path, buffer=buffer)), buffer.changedtick)
-
-    async def _seen(self, path: str, live: LiveFile | None, *, kept: bool = False) -> FileReview:
-        if live is None:
-            return FileReview(path, 0)
-        hunks = await self._log.find(path, ("pending", "kept") if kept else ("pending",))
-        return await aside_if_large(partial(_as_read, live, hunks), live.read_text)
+        return Seen(await self.reviewed(path, LiveFile(path, buffer=buffer)), buffer.changedtick)
 
     async def keep(self, path: str, rows: Rows = None, *, by: Doers = ()) -> int:
         """Keep the hunks in these rows, or those of the whole file; return how many.
 
         `by`: only what these have done. Raises `UserError`, and then nothing has changed.
         """
-        async with self._sync.exclusive():
-            live, at = await self._placed(path, rows, self._seen_now)
+        async with self.sync.exclusive():
+            live, at = await self.placed(path, rows, self.seen_now)
             return await self._keep(path, at, "" if live is None else live.read_text, by)
 
     async def _keep(self, path: str, rows: range | None, text: str, by: Doers = ()) -> int:
-        file = None if self._log.is_missing(path) else self._log.file(path)
+        file = None if self.log.is_missing(path) else self.log.file(path)
         keeping = partial(review.keep, file or File(), rows, by)
         decided = await aside_if_large(keeping, text)
         if decided.count:
-            self._log.put(path, decided.file)
+            self.log.put(path, decided.file)
         return decided.count
 
     async def reject(
@@ -181,25 +163,25 @@ class Decisions:
             hunks = review.changes(file)
             if not hunks:
                 return Turned(file)
-            decided = review.reject(file, self._log.now(), rows, found=found, by=by)
+            decided = review.reject(file, self.log.now(), rows, found=found, by=by)
             if not decided.count:
                 return Turned(file)
             sessions = sessions_of(hunks, review.changes(decided.file))
-            return Turned(decided.file, decided.count, sessions)
+            return replace(decided, sessions=sessions)
 
         changing = partial(self._change, path, turn_back, rows, because=because)
-        turned = await when_free(self._sync, changing)
+        turned = (await when_free(self.sync, changing)).turned
         if turned.missing:
             raise UserError(missing(path))
         return turned.count
 
     async def conflict(self, path: str, rows: Rows = None) -> Conflict | None:
         """Return the conflict of a file if it has a place in these rows. Raises `UserError`."""
-        if self._log.conflict(path) is None:
+        if self.log.conflict(path) is None:
             return None
-        async with self._sync.exclusive():
-            _, at = await self._placed(path, rows, self._seen_now)
-        found = self._log.conflict(path)
+        async with self.sync.exclusive():
+            _, at = await self.placed(path, rows, self.seen_now)
+        found = self.log.conflict(path)
         is_meant = at is None or any(
             first < at.stop and at.start < max(last, first + 1)
             for first, last in (() if found is None else found.places)
@@ -211,7 +193,7 @@ class Decisions:
 
         Raises `UserError`, and then nothing has changed.
         """
-        await when_free(self._sync, partial(self._resolve, conflict, take=take))
+        await when_free(self.sync, partial(self._resolve, conflict, take=take))
 
     async def take(self, conflict: Conflict, rows: Rows) -> int:
         """End a conflict: take the agent's text in its places, and keep that.
@@ -219,7 +201,7 @@ class Decisions:
         Keep what else is in these rows as well; None: in all. Return how many hunks were kept.
         Raises `UserError`, and then nothing has changed.
         """
-        return await when_free(self._sync, partial(self._take, conflict, rows))
+        return await when_free(self.sync, partial(self._take, conflict, rows))
 
     async def _take(self, conflict: Conflict, rows: Rows) -> int:
         path = conflict.path
@@ -238,26 +220,23 @@ class Decisions:
         if not take and await self._restoring.restore(conflict):
             return None, None
         for _ in range(ATTEMPTS):
-            live, at = await self._placed(path, rows, partial(self._load, changing=True))
+            live, at = await self.placed(path, rows, partial(self.load, changing=True))
             text = live.exact
             if take and text is None and conflict.base:
                 raise UserError(missing(path))
             now = with_theirs(conflict.base, text or "", conflict.theirs) if take else text
             asks = conflict.on_disk and live.buffer is not None and live.buffer.modified
             is_done = now == text and not asks
-            self._log.writes(path, text, now, conflict.author)
-            await self._log.noted()
-            if is_done or await self._put(live, now, settled=conflict.on_disk):
-                self._sync.decided(path, UNKNOWN if is_done else left_by_put(live, now))
-                self._emit(FilePut(path, live.read(text), live.read(now)))
-                self._log.wrote(path, text, now, conflict.author)
-                self._log.settled(path)
+            self.log.writes(path, text, now, conflict.author)
+            if await self.make(live, now, settled=conflict.on_disk, is_done=is_done):
+                self.log.wrote(path, text, now, conflict.author)
+                self.log.settled(path)
                 return text, at
         raise keeps_changing(path)
 
     async def theirs(self, conflict: Conflict) -> str:
         """Return the agent's text of a conflict as it is read."""
-        live = await load(self._files, conflict.path)
+        live = await load(self.files, conflict.path)
         return live.read(conflict.theirs) or ""
 
     async def undo(self, turn: Turn, *, found: bool = True, batch: str = "") -> Undone:
@@ -266,7 +245,7 @@ class Decisions:
         Without `found` what the agent is only supposed to have done stays as it is.
         `batch` is that of an undo without: what this takes back more is one with it.
         """
-        lost = () if batch else self.lost.told(turn.author.has, known=turn.paths)
+        lost = {} if batch else self.lost_of(turn)
         waits = () if batch else self.waiting(turn.author.has, known=turn.paths)
         conflicts = () if batch else self.on_disk(turn)
         batch = batch or uuid4().hex
@@ -274,53 +253,66 @@ class Decisions:
 
         def take_back(file: File, _rows: range | None) -> Turned:
             whole = switch.redo(file, batch).file
-            rewound = switch.undo(whole, turn.author, batch, self._log.now(), found=found)
+            rewound = switch.undo(whole, turn.author, batch, self.log.now(), found=found)
             is_idle = rewound.file is whole
-            return made(replace(rewound, file=file) if is_idle else rewound, sessions)
+            return replace(rewound, file=file if is_idle else rewound.file, sessions=sessions)
 
-        undone = await self._rewind(turn.paths, turn.author, take_back)
-        undone = replace(undone, batch=batch, failed=(*undone.failed, *lost, *waits))
+        tried = tuple(it for it in turn.paths if it not in lost)
+        undone = await self._rewind(tried, turn.author, take_back)
+        failed = (*undone.failed, *unrecoverable(lost), *waits)
+        undone = replace(undone, batch=batch, failed=failed)
         undone = await self._restoring.of_turn(undone, turn, found=found)
         still = [
             it for it in conflicts if it.path not in undone.found
         ]  # the user is asked of these
         return replace(undone, failed=(*undone.failed, *await self.stands(still)))
 
+    def lost_of(self, turn: Turn) -> dict[str, str]:
+        """Return what of that turn cannot be undone, and why: nobody knows what it was, or it holds
+        no text now."""
+        lost = self.lost.of(turn.author.has)
+        return {
+            path: why
+            for path, why in lost.items()
+            if path not in turn.paths or self.sync.holds_no_text(path)
+        }
+
     def waiting(
         self, is_meant: Callable[[Author], bool], *, known: Container[str] = ()
     ) -> list[str]:
         """Name what these have changed and the editor could not take yet; `known`: files that are
         tried anyhow."""
-        found = self._sync.deferred.of(is_meant)
+        found = self.sync.deferred.of(is_meant)
         return [why_not(path, problem) for path, problem in found if path not in known]
 
     def on_disk(self, turn: Turn) -> tuple[Conflict, ...]:
         """Return the conflicts of that turn in which the disk has the agent's text."""
-        conflicts = self._log.conflicts()
+        conflicts = self.log.conflicts()
         return tuple(it for it in conflicts if it.on_disk and turn.author.has(it.author))
 
     async def stands(self, conflicts: Iterable[Conflict]) -> list[str]:
         """Name what the disk still has of these against what the user has not saved."""
-        files = [(it, await load(self._files, it.path)) for it in conflicts]
+        files = [(it, await load(self.files, it.path)) for it in conflicts]
         there = (it.path for it, live in files if live.unsaved and live.read_text == it.theirs)
         return [f"{it} is on the disk as the agent left it until you write yours" for it in there]
 
     async def redo(self, batch: str) -> Undone | None:
         """Return what the undo of this batch has taken back; None if there is nothing."""
-        undone = self._log.undone_by(batch)
+        undone = self.log.undone_by(batch)
         if not undone:
             return None
 
         def bring_back(file: File, _rows: range | None) -> Turned:
             # what is redone is as the agent had left it: nothing for it to learn
-            return made(switch.redo(file, batch), frozenset())
+            return switch.redo(file, batch)
 
-        return await self._rewind(tuple(undone), next(iter(undone.values())), bring_back)
+        redone = await self._rewind(tuple(undone), next(iter(undone.values())), bring_back)
+        return await self._restoring.again(redone, batch)
 
     # --- the parts of an act
 
     async def _rewind(self, paths: tuple[str, ...], author: Author, turn: Turning) -> Undone:
-        done: list[Turned] = []
+        done: list[Acted] = []
         failed: dict[str, UserError] = dict.fromkeys(paths, UserError())
 
         async def change_rest() -> None:
@@ -336,7 +328,7 @@ class Decisions:
                     raise held
 
         with suppress(Held):
-            await when_free(self._sync, change_rest)
+            await when_free(self.sync, change_rest)
         return all_of(author, done, {path: str(error) for path, error in failed.items()})
 
     async def _change(
@@ -347,7 +339,7 @@ class Decisions:
         *,
         because: str = "",
         saves: bool = False,
-    ) -> Turned:
+    ) -> Acted:
         """Make of the file what `turn` makes of its history; the caller holds `exclusive`.
 
         `saves`: also a modified buffer, of which nothing is unsaved but what agents have done.
@@ -355,42 +347,37 @@ class Decisions:
         """
         self._make_room(path, turn, rows)
         for _ in range(ATTEMPTS):
-            live, at = await self._placed(path, rows, self._look)
-            file = self._log.file(path)
+            live, at = await self.placed(path, rows, self.fold_in)
+            file = self.log.file(path)
             if file is None:
-                return Turned(file or File(), path=path)
+                return Acted(path, Turned(File()))
             turning = partial(turn, file, at)
             is_theirs = saves and await self._is_theirs(live, file)
             turned = await aside_if_large(turning, live.read_text)
             turned = self._not_removed(turned, file, live)
-            turned = replace(turned, path=path, saves=is_theirs)
             after = turned.file
             if after is file:
-                return turned
-            if self._log.is_missing(path):
+                return Acted(path, turned)
+            if self.log.is_missing(path):
                 if live.problem is not None:
                     raise UserError(str(live.problem)) from live.problem
-                return Turned(file, missing=True, path=path)
+                return Acted(path, Turned(file, missing=True))
             after = leaving(live, after)
             form = replace(after.attributes, mode=switch.mode_after(file, after, live.mode))
-            self._log.puts(path, live.exact, after)
-            await self._log.noted()
+            self.log.puts(path, live.exact, after)
             is_same = after.text == live.exact
-            if is_same or await self._put(live, after.text, form, saves=is_theirs):
-                left = UNKNOWN if is_same else left_by_put(live, after.text, saves=is_theirs)
-                self._sync.decided(path, left)
+            if await self.make(live, after.text, form, saves=is_theirs, is_done=is_same):
                 theirs, ours = live.read(live.exact), live.read(after.text)
-                self._emit(FilePut(path, theirs, ours))
                 for session in turned.sessions if turned.count else ():
-                    self._emit(TakenBack(session, path, theirs, ours, because))
-                self._log.put(path, after)
-                return replace(turned, live=live)
+                    self.emit(TakenBack(session, path, theirs, ours, because))
+                self.log.put(path, after)
+                return Acted(path, turned, live, is_theirs)
         raise keeps_changing(path)
 
     async def _is_theirs(self, live: LiveFile, file: File) -> bool:
         """Tell whether what is not saved in a modified buffer is nothing but agents' doing."""
         is_open = live.buffer is not None and live.buffer.modified
-        if not is_open or live.disk is None or self._log.conflict(live.path) is not None:
+        if not is_open or live.disk is None or self.log.conflict(live.path) is not None:
             return False
         telling = partial(review.differs_by_agents, file, live.disk)
         return await aside_if_large(telling, live.read_text)
@@ -398,7 +385,7 @@ class Decisions:
     def _make_room(self, path: str, turn: Turning, rows: Rows) -> None:
         """Remove an empty folder, or a link that leads nowhere, where a file that is gone is to be
         again: a link to something may be the user's own. Raises `UserError`."""
-        file = self._log.file(path)
+        file = self.log.file(path)
         leads = os.path.islink(path) and os.path.exists(path)
         if rows is None and file is not None and file.text is None and not leads:
             try:
@@ -409,90 +396,8 @@ class Decisions:
 
     def _not_removed(self, turned: Turned, file: File, live: LiveFile) -> Turned:
         """Return it so that no file goes that has on the disk what stands against the buffer."""
-        conflict, buffer = self._log.conflict(live.path), live.buffer
+        conflict, buffer = self.log.conflict(live.path), live.buffer
         if conflict is None or live.disk is None or buffer is None:
             return turned
         stands = conflict.on_disk and buffer.modified
-        return not_removed(turned, file, live, self._log.now()) if stands else turned
-
-    async def _placed(
-        self, path: str, rows: Rows, look: Callable[[str], Awaitable[L]]
-    ) -> tuple[L, range | None]:
-        """Look at the file so, and return it and where the rows are in it. Raises `UserError`."""
-        for _ in range(ATTEMPTS):
-            live = await look(path)
-            if rows is None or isinstance(rows, range):
-                return live, rows
-            if not isinstance(rows, Place):
-                return live, rows(await self._seen(path, live))
-            at = await rows.at(None if live is None else live.buffer)
-            if at is not None:
-                return live, at
-        raise keeps_changing(path)
-
-    async def _seen_now(self, path: str) -> LiveFile | None:
-        """Do the same for who changes nothing; None for a file that holds no text."""
-        try:
-            return await self._look(path, changing=False)
-        except UserError:
-            return None
-
-    async def _look(self, path: str, *, changing: bool = True) -> LiveFile:
-        """Fold in what the disk and the user have done since; return the file as it is now.
-
-        The caller holds `exclusive`: a change half taken note of would be taken for the user's.
-        Raises `UserError`, as `_load` does.
-        """
-        live = await self._load(path, changing=changing)
-        self._log.weigh(path, live.exact)
-        await self._log.look(path, live.exact, live.encoding)
-        at = live.buffer
-        self._looked[path] = (
-            (0, 0, live.stamp) if at is None else (at.number, at.changedtick, at.encoding)
-        )
-        return live
-
-    async def _load(self, path: str, *, changing: bool) -> LiveFile:
-        """Return the file with what the disk has new. Raises `UserError` if it is no text, or if it
-        is to be changed and the user is in the middle of a command in it."""
-        synced = await self._sync.sync(path)
-        if changing and isinstance(synced.problem, Busy):
-            raise Held(path, synced.problem)
-        if changing and isinstance(synced.problem, NotRead):
-            raise UserError(str(stays(path, synced.problem)))
-        live = synced.live
-        if live.buffer is None and live.problem is not None:
-            raise UserError(str(live.problem)) from live.problem
-        return live
-
-    async def _put(
-        self,
-        live: LiveFile,
-        text: str | None,
-        attributes: FileAttributes = UNKNOWN_ATTRIBUTES,
-        *,
-        settled: bool = False,
-        saves: bool = False,
-    ) -> bool:
-        """See `put`; raises `UserError`."""
-        try:
-            return await put(self._files, live, text, attributes, settled=settled, saves=saves)
-        except Busy as busy:
-            raise Held(live.path, busy) from busy
-        except FileProblem as problem:
-            raise UserError(str(problem)) from problem
-
-
-def _as_read(live: LiveFile, found: Iterable[ReviewHunk]) -> FileReview:
-    """Return the hunks as they are read, in their order: the history has exact lines."""
-    encoding = live.encoding or guess(live.exact or "")
-    hunks = sorted(found, key=lambda it: (it.first, it.last))
-    return FileReview(live.path, live.rows, tuple(_read(it, encoding) for it in hunks))
-
-
-def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
-    """Return a hunk with its lines as they are read."""
-    added, removed = (
-        tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
-    )
-    return replace(hunk, added=added, removed=removed)
+        return not_removed(turned, file, live, self.log.now()) if stands else turned

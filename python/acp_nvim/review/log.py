@@ -6,7 +6,7 @@ the user decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias, get_args
@@ -23,7 +23,7 @@ from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, SessionKey, TurnKey
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.history.facts import Fact, Wrote
+from acp_nvim.history.facts import Fact, Off, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin, fold, had
 from acp_nvim.history.hunk import ReviewHunk
@@ -35,7 +35,16 @@ from acp_nvim.review.conflicts import gone_on, restorable, weighed, with_older
 from acp_nvim.review.recode import recoded
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage.edits import EditStore
-from acp_nvim.storage.entries import Begun, Done, Dropped, History, Stands, digest
+from acp_nvim.storage.entries import (
+    Begun,
+    Done,
+    Dropped,
+    Entry,
+    History,
+    Restored,
+    Stands,
+    digest,
+)
 from acp_nvim.storage.histories import News
 from acp_nvim.view.styled import plural
 
@@ -90,7 +99,6 @@ class EditLog:
         self._missing: set[str] = set()
         self._encodings: dict[str, str] = {}
         self._foreseen: _Foreseen | None = None
-        self._last: tuple[File, str | None] = File(), None
         self._hunks: dict[tuple[str, State], tuple[ReviewHunk, ...]] = {}
         """As far as somebody has asked for them since the file's history is as it is."""
         self._restored = False
@@ -225,7 +233,7 @@ class EditLog:
         self.saw(path, text, encoding)
 
     def _seen(self, path: str, file: File, text: str, encoding: str) -> File:
-        if self._text(file) == text:
+        if file.text == text:
             return file
         return _seen(file, text, self._both(path, encoding), self.now)
 
@@ -236,16 +244,11 @@ class EditLog:
         found, self._foreseen = self._foreseen, None
         return found.file if found and found.was is was and found.by == by else make()
 
-    def _text(self, file: File) -> str | None:
-        """Return the text of a file; that of the last one is known."""
-        if self._last[0] is not file:
-            self._last = file, file.text
-        return self._last[1]
-
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
         self._read_on(conflict.path)
-        self._stand(conflict.path, with_older(conflict, self._history(conflict.path).conflict))
+        older = self._history(conflict.path).conflict
+        self._add(conflict.path, Stands(with_older(conflict, older)))
 
     def weigh(self, path: str, live: str | None) -> None:
         """See where both stand apart in the live text: the user edits on, or has taken over what
@@ -266,11 +269,16 @@ class EditLog:
     def settled(self, path: str) -> None:
         """What the agent wrote there is in the live text now: an older conflict is over."""
         if self._history(path).conflict is not None:
-            self._stand(path, None)
+            self._add(path, Stands())
 
-    def _stand(self, path: str, conflict: Conflict | None) -> None:
-        history = replace(self._history(path), conflict=conflict)
-        self._store.histories.append(path, (Stands(conflict),), history.file)
+    def restored(self, conflict: Conflict, batch: str) -> None:
+        """That undo has put back what the agent has removed below the user's text."""
+        undo = Off(conflict.author, batch, self.now())
+        self._add(conflict.path, Restored(undo, conflict))
+
+    def _add(self, path: str, entry: Entry) -> None:
+        history = self._history(path).then(entry)
+        self._store.histories.append(path, (entry,), history.file)
         self._know(history)
 
     def saw(self, path: str, text: str | None, encoding: str = "") -> None:
@@ -283,11 +291,11 @@ class EditLog:
         file = self._history(path).file
         if file is None:
             return
-        if text is None and self._text(file) is not None:
+        if text is None and file.text is not None:
             if path not in self._missing:
                 self._missing.add(path)
                 self._changed(path)
-        elif text is not None and self._text(file) != text:
+        elif text is not None and file.text != text:
             seeing = partial(self._seen, path, file, text, encoding)
             against = gone_on(path, file, text)
             self._keep(path, self._made((path, text, encoding), file, seeing))
@@ -302,7 +310,7 @@ class EditLog:
     def put(self, path: str, file: File) -> None:
         """Let the file be that from now on: the user has decided."""
         self._keep(path, file)
-        conflict, text = self._history(path).conflict, self._text(file)
+        conflict, text = self._history(path).conflict, file.text
         if conflict and text is not None and not apart(conflict.base, text, conflict.theirs):
             self.settled(path)  # that it is as the disk has it is this decision's doing
 
@@ -377,10 +385,7 @@ class EditLog:
 
     def end(self, path: str, begun: Begun, *, done: bool) -> None:
         """Count what a host that is gone had begun, or drop it."""
-        entry = Done(begun.host) if done else Dropped(begun.host)
-        history = self._history(path).then(entry)
-        self._store.histories.append(path, (entry,), history.file)
-        self._know(history)
+        self._add(path, Done(begun.host) if done else Dropped(begun.host))
 
     # --- what there is
 
@@ -481,22 +486,25 @@ class EditLog:
         """Return the batch of the last undo that redo can return, of turns in these stretches;
         None: of any turn."""
         is_meant = within(stretches or ())
-        found = [
-            undo
-            for file in self._files().values()
-            for undo in undone(file)
-            if stretches is None or is_meant(undo.author)
-        ]
-        return max(found, key=lambda it: it.at).batch if found else None
+        undos = (it for _, it in self._undos() if stretches is None or is_meant(it.author))
+        last = max(undos, key=lambda it: it.at, default=None)
+        return None if last is None else last.batch
 
     def undone_by(self, batch: str) -> dict[str, Author]:
         """Return the files that an undo of this batch has changed, and whose turn it took back."""
-        return {
-            path: undo.author
-            for path, file in self._files().items()
-            for undo in undone(file)
-            if undo.batch == batch
-        }
+        return {path: undo.author for path, undo in self._undos() if undo.batch == batch}
+
+    def restored_by(self, batch: str) -> tuple[Conflict, ...]:
+        """Return what that undo has put back on the disk below the user's text."""
+        found = (it.restored for it in self._histories.values())
+        return tuple(it.conflict for it in found if it and it.undo.batch == batch)
+
+    def _undos(self) -> Iterator[tuple[str, Off]]:
+        """Yield the undos that can be redone, each with its file."""
+        for path, it in sorted(self._histories.items(), key=lambda it: it[0]):
+            yield from ((path, undo) for undo in (undone(it.file) if it.file else ()))
+            if it.restored is not None:
+                yield path, it.restored.undo
 
 
 def within(stretches: Iterable[Stretch]) -> Callable[[Author], bool]:

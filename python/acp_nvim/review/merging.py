@@ -7,26 +7,20 @@ under review from then on. What the user has changed, too, stays, and stands aga
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 from msgspec import Struct
 
 from acp_nvim.aside import aside_if_large
 from acp_nvim.errors import UserError
-from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.files.encoding import exact_text
-from acp_nvim.files.event import Conflicted, Emit, FilePut
-from acp_nvim.files.live import LiveFile
-from acp_nvim.files.sync import DiskSync
+from acp_nvim.files.event import Conflicted
 from acp_nvim.files.text import reconciled
-from acp_nvim.files.write import left_by_put
 from acp_nvim.history.attributes import FileAttributes
 from acp_nvim.history.author import Author
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.hunks import ConflictRegion
-from acp_nvim.review.acting import ATTEMPTS, keeps_changing, when_free
-from acp_nvim.review.log import EditLog
+from acp_nvim.review.acting import ATTEMPTS, Acting, keeps_changing, when_free
 
 
 class Foreign(Struct, frozen=True):
@@ -49,31 +43,20 @@ class Brought(Struct, frozen=True):
 
 
 class Merging:
-    """For what the user decides; `look` and `put` are those of `Decisions`."""
+    """For what the user decides."""
 
-    def __init__(
-        self,
-        log: EditLog,
-        sync: DiskSync,
-        emit: Emit,
-        look: Callable[[str], Awaitable[LiveFile]],
-        put: Callable[[LiveFile, str | None, FileAttributes], Awaitable[bool]],
-    ) -> None:
-        self._log = log
-        self._sync = sync
-        self._emit = emit
-        self._look = look
-        self._put = put
+    def __init__(self, acting: Acting) -> None:
+        self._acting = acting
 
     async def bring(self, foreign: Foreign) -> Brought:
         """Bring it in, and count it to its author. Raises `UserError`, and then nothing has
         changed."""
-        return await when_free(self._sync, partial(self._bring, foreign))
+        return await when_free(self._acting.sync, partial(self._bring, foreign))
 
     async def _bring(self, foreign: Foreign) -> Brought:
-        path, author = foreign.path, foreign.author
+        path, author, log = foreign.path, foreign.author, self._acting.log
         for _ in range(ATTEMPTS):
-            live = await self._look(path)
+            live = await self._acting.fold_in(path)
             text, encoding = live.exact, live.encoding
             base, theirs = (
                 None if it is None else exact_text(it, encoding)
@@ -81,17 +64,14 @@ class Merging:
             )
             merging = partial(_merged, os.path.basename(path), base, text, theirs)
             now, places = await aside_if_large(merging, text or "", theirs or "")
-            self._log.writes(path, text, now, author, encoding)
-            await self._log.noted()
-            is_same = now == text
-            if is_same or await self._put(live, now, FileAttributes(foreign.mode)):
-                self._sync.decided(path, UNKNOWN if is_same else left_by_put(live, now))
-                self._emit(FilePut(path, live.read(text), live.read(now)))
-                self._log.wrote(path, text, now, author, encoding, live.attributes)
+            log.writes(path, text, now, author, encoding)
+            form, is_same = FileAttributes(foreign.mode), now == text
+            if await self._acting.make(live, now, form, is_done=is_same):
+                log.wrote(path, text, now, author, encoding, live.attributes)
                 if places:
                     at = tuple((it.first, it.last) for it in places)
                     sides = base or "", theirs or ""
-                    self._emit(Conflicted(Conflict(path, author, *sides, at, on_disk=False)))
+                    self._acting.emit(Conflicted(Conflict(path, author, *sides, at, on_disk=False)))
                 return Brought(not is_same, bool(places))
         raise keeps_changing(path)
 

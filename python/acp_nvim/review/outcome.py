@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -12,33 +12,21 @@ from msgspec.structs import replace
 from acp_nvim.files.live import LiveFile
 from acp_nvim.history.author import Author, DoerKey, SessionKey
 from acp_nvim.history.change import saw
-from acp_nvim.history.file import File
+from acp_nvim.history.file import File, Turned
 from acp_nvim.history.fold import had
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import changes, keep
-from acp_nvim.history.switch import Rewound
 
 MOST_TURNS: Final = 100
 """Turns of which it is known what of theirs is lost, and files of these that are named."""
 NAMED: Final = 3
 
 
-class Turned(Struct, frozen=True):
-    """What an act makes of a file: the same one if nothing; how many hunks or lines it turned.
+class Acted(Struct, frozen=True):
+    """What an act has made of a file; `live`: the file as it was before, if it was changed."""
 
-    `sessions`: whose agents' work was taken back in it. `left`: 0-based rows of places that stay as
-    they are. `doubtful`: something stays that the agent is only supposed to have done. `path` and
-    `live`, the file as it was before, are known when it is done.
-    """
-
-    file: File
-    count: int = 0
-    sessions: frozenset[SessionKey] = frozenset()
-    left: tuple[int, ...] = ()
-    missing: bool = False
-    """The user has moved or deleted the file: it stays gone."""
-    doubtful: bool = False
-    path: str = ""
+    path: str
+    turned: Turned
     live: LiveFile | None = None
     saves: bool = False
     """It is saved, for what is not is nothing of the user's."""
@@ -52,12 +40,6 @@ class Turned(Struct, frozen=True):
 
 Turning: TypeAlias = Callable[[File, range | None], Turned]
 """What makes another file of one, in these rows."""
-
-
-def made(rewound: Rewound, sessions: frozenset[SessionKey]) -> Turned:
-    """Return what an undo or a redo makes of it."""
-    turned = Turned(rewound.file, rewound.count, sessions, rewound.left)
-    return replace(turned, missing=rewound.missing, doubtful=rewound.doubtful)
 
 
 def not_removed(turned: Turned, before: File, live: LiveFile, at: float) -> Turned:
@@ -109,17 +91,17 @@ class Undone(Struct, frozen=True):
     """What names an undo."""
 
 
-def all_of(author: Author, done: Sequence[Turned], failed: Mapping[str, str]) -> Undone:
+def all_of(author: Author, done: Sequence[Acted], failed: Mapping[str, str]) -> Undone:
     """Return what became of all files; `failed`: why, by those that could not be changed."""
-    changed = [it for it in done if it.live is not None and it.count]
+    changed = [it for it in done if it.live is not None and it.turned.count]
     return Undone(
         author,
         tuple(it.path for it in changed),
-        tuple((it.path, row) for it in done for row in it.left),
+        tuple((it.path, row) for it in done for row in it.turned.left),
         tuple(it.path for it in changed if it.is_unsaved),
-        (*failed.values(), *(missing(it.path) for it in done if it.missing)),
+        (*failed.values(), *(missing(it.path) for it in done if it.turned.missing)),
         tuple(failed),
-        tuple(it.path for it in done if it.doubtful),
+        tuple(it.path for it in done if it.turned.doubtful),
     )
 
 
@@ -139,35 +121,32 @@ def together(sure: Undone, rest: Undone) -> Undone:
 
 
 class Lost:
-    """Files that were changed, and of which nobody knows what they held, by who did so.
+    """Files that were changed, and of which nobody knows what they held, or that hold no text now,
+    by who did so, and why.
 
     Known as long as the host runs; the chat has told it when it was found.
     """
 
     def __init__(self) -> None:
-        self._paths: dict[DoerKey, tuple[Author, dict[str, None]]] = {}
+        self._paths: dict[DoerKey, tuple[Author, dict[str, str]]] = {}
 
-    def note(self, author: Author, paths: Iterable[str]) -> None:
+    def note(self, author: Author, paths: Iterable[str], reason: str = "") -> None:
         """Take note of files that the author has changed in that turn."""
         _, known = self._paths.setdefault(author.doer_key, (author, {}))
-        known.update(dict.fromkeys(paths))
+        known.update(dict.fromkeys(paths, reason))
         while len(self._paths) > MOST_TURNS:
             del self._paths[next(iter(self._paths))]
 
-    def told(
-        self, is_meant: Callable[[Author], bool], *, known: Container[str] = ()
-    ) -> tuple[str, ...]:
-        """Return the sentence that names those of these authors; none if there are none. `known`:
-        those that have a history, so that it is tried."""
-        found = (
-            path
-            for author, changed in self._paths.values()
-            for path in changed
-            if is_meant(author) and path not in known
-        )
-        paths = [*dict.fromkeys(found)]
-        if not paths:
-            return ()
-        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-        names = ", ".join(paths[:NAMED])
-        return (f"cannot be undone: {names}{more}",)
+    def of(self, is_meant: Callable[[Author], bool]) -> dict[str, str]:
+        """Return those of these authors, each with the reason."""
+        found = (changed for author, changed in self._paths.values() if is_meant(author))
+        return {path: why for changed in found for path, why in changed.items()}
+
+
+def unrecoverable(lost: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the sentence that names these files, each with the reason; none if there are none."""
+    if not lost:
+        return ()
+    named = [f"{path} ({why})" if why else path for path, why in [*lost.items()][:NAMED]]
+    more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+    return (f"cannot be undone: {', '.join(named)}{more}",)

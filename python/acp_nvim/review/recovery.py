@@ -31,7 +31,9 @@ from acp_nvim.storage import private
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.entries import Begun, digest
 from acp_nvim.storage.journal import Killed, Running
+from acp_nvim.view.styled import plural
 
+CUT = "{} of the review lost: cut off in the middle, as by a loss of power"
 GRACE = 1_000_000_000
 """Nanoseconds after a host's last sign of life in which a change may be its agent's."""
 
@@ -73,7 +75,8 @@ class Recovery:
                 self._is_done = True
                 async with self._sync.exclusive():
                     await self._log.restore()
-                    self._say_cut(await to_thread.run_sync(self._store.set_aside))
+                    if cut := await to_thread.run_sync(self._store.histories.set_aside):
+                        self._tell(CUT.format(plural(cut, "record")))
                     await self._run()
 
     async def _run(self) -> None:
@@ -103,7 +106,7 @@ class Recovery:
 
     async def _end(self, path: str, begun: Begun) -> bool:
         """See whether what was begun was done; tell whether what is there is nobody's."""
-        text = await self._text(path)
+        text = await self._read(path, lambda live: live.exact)
         now = None if isinstance(text, Unknown) else digest(text)
         before, is_done = self._log.file(path) or File(), now == begun.after
         self._log.end(path, begun, done=is_done)
@@ -134,9 +137,6 @@ class Recovery:
         texts = [] if file is None else [file.text]
         return [*texts, conflict.theirs] if conflict and conflict.on_disk else texts
 
-    async def _text(self, path: str) -> Text:
-        return await self._read(path, lambda live: live.exact)
-
     async def _on_disk(self, path: str) -> Text:
         """Return what a buffer follows: with the user's lines in it, it tells nothing of that."""
         return await self._read(path, lambda live: live.on_disk)
@@ -147,17 +147,12 @@ class Recovery:
         except FileProblem:
             return UNKNOWN
 
-    def _say_cut(self, count: int) -> None:
-        if count:
-            what = "1 record" if count == 1 else f"{count} records"
-            self._tell(f"{what} of the review lost: cut off in the middle, as by a loss of power")
-
     def _say(self, author: Author, folder: str, since: tuple[str, ...]) -> None:
         turns = self._log.turns(Stretch(author.session_key))
         paths = next((it.paths for it in turns if it.key == author.turn_key), ())
         told = []
         if paths:
-            files = "1 file has" if len(paths) == 1 else f"{len(paths)} files have"
+            files = f"{plural(len(paths), 'file')} {'has' if len(paths) == 1 else 'have'}"
             where = "" if self._is_here(folder) else f" in {folder}"
             told.append(f"{author.agent}'s turn was cut off, {files} changed{where}: :Acp review")
         if since:

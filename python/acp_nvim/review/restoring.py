@@ -6,20 +6,22 @@ That text stays in the buffer: the conflict of both knows what the disk held.
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from functools import partial
 
 from msgspec.structs import replace
 
-from acp_nvim.editor import Busy, Files
+from acp_nvim.editor import Busy
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files import disk
 from acp_nvim.files.encoding import exact_bytes
-from acp_nvim.files.event import Emit, FilePut, TakenBack
+from acp_nvim.files.event import FilePut, TakenBack
 from acp_nvim.files.live import load
-from acp_nvim.files.sync import DiskSync
 from acp_nvim.history.conflict import Conflict
+from acp_nvim.review.acting import Acting
 from acp_nvim.review.conflicts import is_removal, is_restorable
-from acp_nvim.review.log import EditLog, Turn
+from acp_nvim.review.log import Turn
 from acp_nvim.review.outcome import Undone
 
 ATTEMPTS = 3
@@ -29,11 +31,9 @@ ATTEMPTS = 3
 class Restoring:
     """For what the user decides."""
 
-    def __init__(self, log: EditLog, files: Files, sync: DiskSync, emit: Emit) -> None:
-        self._log = log
-        self._files = files
-        self._sync = sync
-        self._emit = emit
+    def __init__(self, acting: Acting) -> None:
+        self._log, self._files = acting.log, acting.files
+        self._sync, self._emit = acting.sync, acting.emit
 
     async def of_turn(self, undone: Undone, turn: Turn, *, found: bool) -> Undone:
         """Restore what that turn has left on the disk so; return all that became of its undo.
@@ -43,30 +43,33 @@ class Restoring:
         gone = [it for it in self._log.conflicts() if turn.author.has(it.author)]
         if not gone:
             return undone
-        back: list[str] = []
-        doubtful: list[str] = []
-        failed: list[str] = []
         async with self._sync.exclusive():
-            for conflict in filter(is_restorable, gone):
-                if conflict.author.how == "found" and not found:
-                    doubtful.append(conflict.path)
-                    continue
-                try:
-                    if await self.restore(conflict):
-                        back.append(conflict.path)
-                except UserError as error:
-                    failed.append(str(error))
-        return replace(
-            undone,
-            paths=tuple(dict.fromkeys((*undone.paths, *back))),
-            unsaved=tuple(dict.fromkeys((*undone.unsaved, *back))),
-            found=(*undone.found, *doubtful),
-            failed=(*undone.failed, *failed),
-        )
+            there = [it for it in gone if await self._left(it) is not None]
+            doubtful = [it for it in there if it.author.how == "found" and not found]
+            sure = [it for it in there if it not in doubtful]
+            undone = await _each(undone, sure, partial(self.restore, batch=undone.batch))
+        return replace(undone, found=(*undone.found, *(it.path for it in doubtful)))
 
-    async def restore(self, conflict: Conflict) -> bool:
-        """Write the bytes that the disk had; False if it has not what the agent has left by now.
-        The caller holds `exclusive`.
+    async def again(self, redone: Undone, batch: str) -> Undone:
+        """Do again on the disk what that undo has restored; return all that became of its redo."""
+        async with self._sync.exclusive():
+            return await _each(redone, self._log.restored_by(batch), self._redo)
+
+    async def _redo(self, conflict: Conflict) -> None:
+        """Do with a file what its agent did: what follows from that is what did then."""
+        path = conflict.path
+        live = await load(self._files, path)
+        if live.on_disk != _held(conflict):
+            raise UserError(f"{path} has changed since: it stays")
+        if conflict.theirs:
+            await self._write(path, conflict.theirs, 0, live.stamp)
+        else:
+            disk.remove(path)
+        await self._sync.sync(path, conflict.author, sure=True)
+
+    async def restore(self, conflict: Conflict, batch: str = "") -> bool:
+        """Write the bytes that the disk had, by that undo; False if it has not what the agent has
+        left by now. The caller holds `exclusive`.
 
         What has taken the file's place is removed if it is a link or an empty folder. Raises
         `UserError`, and then nothing has changed.
@@ -75,8 +78,7 @@ class Restoring:
         seen = await self._left(conflict)
         if seen is None:
             return False
-        # the base is what both started from, as far as that is known: not all that the disk held
-        held = conflict.base if conflict.before is None else conflict.before
+        held = _held(conflict)
         try:
             await self._write(path, held, conflict.mode, seen)
         except FileProblem as problem:
@@ -84,6 +86,8 @@ class Restoring:
         self._sync.decided(path, held)
         with suppress(Busy):  # else Neovim asks when the user writes the buffer
             await self._settle(path)
+        if batch and (conflict.theirs or not seen):
+            self._log.restored(conflict, batch)
         self._log.settled(path)
         if not seen:
             self._emit(FilePut(path, None, held))
@@ -118,3 +122,29 @@ class Restoring:
                 return
             if await self._files.edit(live.buffer, (), None, settled=True, stamp=live.stamp):
                 return
+
+
+async def _each(
+    turned: Undone, conflicts: Iterable[Conflict], act: Callable[[Conflict], Awaitable[object]]
+) -> Undone:
+    """Act on each; return what became of these files, too."""
+    paths, failed = [*turned.paths], [*turned.failed]
+    for it in conflicts:
+        try:
+            await act(it)
+            paths.append(it.path)
+        except (UserError, FileProblem) as problem:
+            failed.append(str(problem))
+    new = paths[len(turned.paths) :]
+    return replace(
+        turned,
+        paths=tuple(dict.fromkeys(paths)),
+        unsaved=tuple(dict.fromkeys((*turned.unsaved, *new))),
+        failed=tuple(failed),
+    )
+
+
+def _held(conflict: Conflict) -> str:
+    """Return what the disk held. The base is what both started from, as far as that is known: not
+    all that was there."""
+    return conflict.base if conflict.before is None else conflict.before

@@ -72,6 +72,8 @@ class Log(Sequence[T], Generic[T]):
 
     def put_all(self, items: Mapping[int, T]) -> Log[T]:
         """Return the same with these items at their positions, which must be there."""
+        if not items:
+            return self
         changes = sorted(items.items(), key=itemgetter(0))
         return _made(_put_all(self.root, self.level, changes), self.level, self._length)
 

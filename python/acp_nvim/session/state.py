@@ -141,7 +141,7 @@ NO_TERMINALS: Mapping[str, Terminal] = MappingProxyType({})
 NOT_SHOWN: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 
-class SubAgent(Struct, frozen=True):
+class SubAgent(Struct, frozen=True, omit_defaults=True):
     """Who does a part of a turn for the agent; see `session.sub_agents`."""
 
     id: str

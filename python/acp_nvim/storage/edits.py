@@ -18,9 +18,9 @@ from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
 from acp_nvim.storage.entries import Begun, History, digest
 from acp_nvim.storage.histories import Histories
-from acp_nvim.storage.in_order import InOrder
+from acp_nvim.storage.in_order import InOrder, Report
 from acp_nvim.storage.journal import Journal
-from acp_nvim.storage.json_store import JsonStore, Report
+from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.record import Record
 
 MOST_LESSONS = 100
@@ -32,7 +32,7 @@ Reasons: TypeAlias = dict[str, tuple[Reason, ...]]
 """Why something was rejected, by resolved path."""
 
 
-class KeptLessons(Struct, frozen=True):
+class KeptLessons(Struct, frozen=True, omit_defaults=True):
     """What one agent was not told yet in one session: texts before they were rejected."""
 
     agent: str
@@ -104,10 +104,6 @@ class EditStore:
 
     def _stores(self) -> tuple[JsonStore[Any], ...]:
         return self.lessons, self.comments
-
-    def set_aside(self) -> int:
-        """Return how many records were cut off, which are given other names. Blocking."""
-        return self.histories.set_aside() + sum(store.set_aside() for store in self._stores())
 
     async def read_all(self) -> list[History]:
         """Return the histories that are kept."""

@@ -9,37 +9,26 @@ import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.history.facts import (
-    Began,
-    Fact,
-    Had,
-    Kept,
-    Off,
-    On,
-    Recoded,
-    Rejected,
-    Saw,
-    Wrote,
-)
+from acp_nvim.history.facts import Began, Fact, Off, Saw, Tagged, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import apply
 from acp_nvim.history.review import changes
 from acp_nvim.history.switch import undone
-from acp_nvim.hunks import RECENT
-from acp_nvim.storage.record import Value, dumped, dumped_text, plain
+from acp_nvim.hunks import made
+from acp_nvim.storage.record import Value, dumped, dumped_text
 
 PORTION: Final = 2_000
 """Hunks that are made JSON of at once: more would hold the interpreter, and so the loop."""
 
 
-class Begun(Struct, frozen=True):
+class Begun(Tagged, frozen=True):
     """A host is about to make a file hold `after`: then these facts count. Exact texts' digests."""
 
     host: str
@@ -50,30 +39,32 @@ class Begun(Struct, frozen=True):
     """It is the user's decision, not a write of an agent's."""
 
 
-class Done(Struct, frozen=True):
+class Done(Tagged, frozen=True):
     """What that host had begun is done."""
 
     host: str
 
 
-class Dropped(Struct, frozen=True):
+class Dropped(Tagged, frozen=True):
     """What that host had begun was not done; if it changed the file, other facts say how."""
 
     host: str
 
 
-class Stands(Struct, frozen=True):
+class Stands(Tagged, frozen=True):
     """The user and an agent have changed the same place; None: no more."""
 
     conflict: Conflict | None = None
 
 
-Entry: TypeAlias = Fact | Begun | Done | Dropped | Stands
+class Restored(Tagged, frozen=True):
+    """What the agent had removed below the user's unsaved text is on the disk again by an undo."""
 
-FACTS: Final = (Began, Wrote, Saw, Off, On, Rejected, Kept, Recoded, Had)
-KINDS: Final[Mapping[str, type[Any]]] = {
-    it.__name__: it for it in (*FACTS, Begun, Done, Dropped, Stands)
-}
+    undo: Off
+    conflict: Conflict
+
+
+Entry: TypeAlias = Fact | Begun | Done | Dropped | Stands | Restored
 
 
 class History(Struct, frozen=True):
@@ -84,10 +75,13 @@ class History(Struct, frozen=True):
     file: File | None = None
     conflict: Conflict | None = None
     begun: Mapping[str, Begun] = field(default_factory=dict)
+    restored: Restored | None = None
+    """What a redo removes again."""
 
     def then(self, *entries: Entry) -> History:
         """Return it with these entries behind the others."""
         file, conflict, begun = self.file, self.conflict, {**self.begun}
+        restored = self.restored
         for entry in entries:
             match entry:
                 case Begun(host):
@@ -97,16 +91,19 @@ class History(Struct, frozen=True):
                     if ended is not None and isinstance(entry, Done):
                         file = _with(file, *ended.facts)
                 case Stands(conflict):
-                    pass
+                    restored = None
+                case Restored():
+                    conflict, restored = None, entry
                 case _:
                     file = _with(file, entry)
-        return History(self.path, file, conflict, begun)
+        return History(self.path, file, conflict, begun, restored)
 
     @property
     def waits(self) -> bool:
         """Whether something in it waits for the user: a hunk, a conflict, an undo to be redone."""
         file = self.file
-        return bool(self.conflict or self.begun or (file and (undone(file) or changes(file))))
+        waits = self.conflict or self.begun or self.restored
+        return bool(waits or (file and (undone(file) or changes(file))))
 
 
 def _with(file: File | None, *facts: Fact) -> File | None:
@@ -122,7 +119,7 @@ def digest(text: str | None) -> str:
     """Return what tells a text from others; "" for no file."""
     if text is None:
         return ""
-    return RECENT.made(text, "digest", partial(_digest, text))
+    return made(text, "digest", partial(_digest, text))
 
 
 def _digest(text: str) -> str:
@@ -131,42 +128,31 @@ def _digest(text: str) -> str:
 
 def text_of(entry: Entry) -> str:
     """Return the entry as one line, which takes long for none of its parts at a time."""
-    name = type(entry).__name__
     match entry:
         case Began(text) if text is not None:
-            return f'["{name}",{{"text":{dumped_text(text)}}}]'
+            return _filled_in(Began(""), '"text":""', f'"text":{dumped_text(text)}')
         case Wrote() | Saw() if len(entry.hunks) > PORTION:
-            return f'["{name}",{_long_change(entry)}]'
-        case Begun():
-            rest = dumped(plain(replace(entry, facts=())))
+            starts = range(0, len(entry.hunks), PORTION)
+            portions = (entry.hunks[start : start + PORTION] for start in starts)
+            hunks = ",".join(dumped(msgspec.to_builtins(it))[1:-1] for it in portions)
+            return _filled_in(replace(entry, hunks=()), '"hunks":[]', f'"hunks":[{hunks}]')
+        case Begun() if entry.facts:
             facts = ",".join(map(text_of, entry.facts))
-            return f'["{name}",{rest.removesuffix("}")},"facts":[{facts}]}}]'
+            return _filled_in(replace(entry, facts=()), "}", f',"facts":[{facts}]}}')
         case _:
-            return dumped([name, plain(entry)])
+            return dumped(msgspec.to_builtins(entry))
+
+
+def _filled_in(rest: Entry, place: str, text: str) -> str:
+    """Return the rest as one line, with the text in that place of it."""
+    before, _, after = dumped(msgspec.to_builtins(rest)).rpartition(place)
+    return before + text + after
 
 
 def entry_of(value: Value) -> Entry | None:
     """Return the entry that `text_of` has made JSON of, None if it is none."""
     try:
-        name, said = value
-        if name == Begun.__name__:
-            facts = tuple(map(entry_of, said["facts"]))
-            return (
-                None if None in facts else replace(_made(name, said | {"facts": ()}), facts=facts)
-            )
-        entry: Entry = _made(name, said)
-    except (KeyError, TypeError, ValueError, msgspec.ValidationError):
+        entry: Entry = msgspec.convert(value, Entry)
+    except (msgspec.ValidationError, RecursionError):
         return None
     return entry
-
-
-def _made(name: str, said: Value) -> Any:
-    return msgspec.convert(said, KINDS[name])
-
-
-def _long_change(fact: Wrote | Saw) -> str:
-    rest = dumped(plain(replace(fact, hunks=())))
-    starts = range(0, len(fact.hunks), PORTION)
-    portions = (fact.hunks[start : start + PORTION] for start in starts)
-    hunks = ",".join(dumped(msgspec.to_builtins(portion))[1:-1] for portion in portions)
-    return rest.replace('"hunks":[]', f'"hunks":[{hunks}]', 1)

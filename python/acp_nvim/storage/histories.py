@@ -26,12 +26,13 @@ from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
 from acp_nvim.storage import limits, private
 from acp_nvim.storage.entries import (
-    FACTS,
     Begun,
     Done,
     Dropped,
     Entry,
     History,
+    Restored,
+    Stands,
     entry_of,
     text_of,
 )
@@ -386,7 +387,7 @@ def _rest(place: _Place) -> list[Entry]:
     for entry in place.unwritten:
         if isinstance(entry, Done | Dropped):
             rest = [it for it in rest if not (isinstance(it, Begun) and it.host == entry.host)]
-        elif not isinstance(entry, FACTS):
+        elif isinstance(entry, Begun | Stands | Restored):
             rest.append(entry)
     return rest
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import TypeAlias
 
 from anyio import to_thread
 
 from acp_nvim.signal import Signal
+
+Report: TypeAlias = Callable[[OSError], None]
+"""Told why something is not kept."""
 
 
 class InOrder:
@@ -18,7 +22,7 @@ class InOrder:
     once, and again if something was kept in between: a deed that returns True.
     """
 
-    def __init__(self, report: Callable[[OSError], None] = lambda _error: None) -> None:
+    def __init__(self, report: Report = lambda _error: None) -> None:
         """Take who is told, in the loop, why something is not done."""
         self._report = report
         self._trouble: OSError | None = None
@@ -37,7 +41,7 @@ class InOrder:
             self._wake.set()
         else:
             self.finish()
-            self._tell()
+            self.tell()
 
     async def done(self) -> None:
         """Wait until all is done that was given until now."""
@@ -60,7 +64,7 @@ class InOrder:
             while True:
                 await self._wake.wait()
                 await to_thread.run_sync(self.finish)
-                self._tell()
+                self.tell()
                 self._pause.pulse()
         finally:
             self._runs = False
@@ -74,7 +78,8 @@ class InOrder:
         except OSError as error:
             self._trouble = error
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Report why something was not done, once. In the loop."""
         trouble, self._trouble = self._trouble, None
         if trouble is not None and not self._is_told:
             self._is_told = True

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 
 from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.storage import private
-from acp_nvim.storage.hosts import Gone, HostFiles
+from acp_nvim.storage.hosts import HostFiles
 from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.record import Record
 
@@ -41,14 +41,14 @@ SIGNS: Final = {
 """Files that keep backups, git, and our own looking out of the folder, if it is in a project."""
 
 
-class Running(Struct, frozen=True):
+class Running(Struct, frozen=True, omit_defaults=True):
     """A turn that runs in these folders."""
 
     author: Author
     folders: tuple[str, ...] = ()
 
 
-class State(Struct, frozen=True):
+class State(Struct, frozen=True, omit_defaults=True):
     """The turns that run; the stamps of files as the user has `saved` them last meanwhile."""
 
     turns: tuple[Running, ...] = ()
@@ -186,7 +186,9 @@ class Journal:
         """
         for old in self._files.drop_old(most=MOST_KILLED, days=MOST_DAYS):
             private.remove(_sights(old))
-        yield from map(_killed, self._files.gone())
+        for it in self._files.gone():
+            state = STATE.from_text(it.line) or State()
+            yield Killed(it.path, it.at, state.turns, state.saved)
 
     # --- in the thread that writes
 
@@ -218,25 +220,15 @@ class Journal:
         with self._breaking():
             if self._is_broken:
                 return
-            if self._sights is None or anew:
-                self._replace_sights(data)
-            else:
+            if self._sights is not None and not anew:
                 private.write(self._sights, data)
-
-    def _replace_sights(self, data: bytes) -> None:
-        path = _sights(self._files.path(self.name))
-        new = path.with_suffix(".new")
-        handle = private.opened(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        try:
-            private.write(handle, data)
-            os.replace(new, path)
-        except OSError:
-            os.close(handle)
-            private.remove(new)
-            raise
-        if self._sights is not None:
-            os.close(self._sights)
-        self._sights = handle
+                return
+            path = _sights(self._files.path(self.name))
+            private.replace(path, data)
+            handle = private.opened(path, os.O_WRONLY | os.O_APPEND)
+            if self._sights is not None:
+                os.close(self._sights)
+            self._sights = handle
 
     @contextmanager
     def _breaking(self) -> Iterator[None]:
@@ -250,11 +242,6 @@ class Journal:
                 self.drop()
                 self._files, self._line = self._new(), ""
                 raise
-
-
-def _killed(file: Gone) -> Killed:
-    state = STATE.from_text(file.line) or State()
-    return Killed(file.path, file.at, state.turns, state.saved)
 
 
 def _sights(path: Path) -> Path:

@@ -19,6 +19,7 @@ import anyio
 from msgspec import Struct
 
 from acp_nvim.storage import limits, private
+from acp_nvim.storage.in_order import InOrder, Report
 
 PAUSE: Final = 0.3
 """Seconds in which several changes become one write."""
@@ -27,16 +28,8 @@ AGAIN: Final = 10.0
 MOST_GROWN: Final = 8_000_000
 """Bytes of a file from which on it is replaced, not written on."""
 
-MOST_CUT: Final = 50
-"""Files that ended in the middle, and are kept for whoever wants to look at them."""
-CUT: Final = ".cut"
-WHOLE: Final = "}\n"
-"""How what we write ends."""
-
 T = TypeVar("T")
 _Stamp: TypeAlias = tuple[int, int, int]
-Report: TypeAlias = Callable[[OSError], None]
-"""Told why something is not kept."""
 
 
 class Codec(Protocol[T]):
@@ -81,18 +74,13 @@ class JsonStore(Generic[T]):
         self._writing: dict[str, _Noted[T]] = {}
         self._something = anyio.Event()
         self._hurry = anyio.Event()
-        self._report = report
+        self._disk = InOrder(report)
         self._failed: dict[str, OSError] = {}
         """Why a file is not as it was noted, by its name."""
-        self._is_told = False
         self._index: dict[str, _Head[T]] = {}
         """What the first lines of the files were, by their names."""
-        self._cut: set[Path] = set()
-        """Files that were read, and end in the middle."""
         self._restored = False
         self._restoring = anyio.Lock()
-        self._turn = threading.Lock()
-        """Writes are done in the order in which they were noted."""
         self._lock = threading.RLock()
         """Of `_noted` and `_writing`: threads write what the loop takes note of meanwhile."""
 
@@ -127,7 +115,7 @@ class JsonStore(Generic[T]):
                 await self._hurry.wait()
             self._something, self._hurry = anyio.Event(), anyio.Event()
             await anyio.to_thread.run_sync(self.flush)
-            self._tell()
+            self._disk.tell()
 
     def is_settled(self) -> bool:
         """Return whether all that was noted is on disk."""
@@ -135,12 +123,17 @@ class JsonStore(Generic[T]):
 
     def flush(self) -> bool:
         """Write now what was noted, in any thread. False: something is not as it was noted."""
-        with self._turn:
-            added = [self._write(name) for name in [*self._noted]]
-            if not all(added):
-                with suppress(OSError):  # another time, then
-                    limits.drop(self._files(), most=self._most)
+        self._disk.finish(self._write_all)
         return not self._failed
+
+    def _write_all(self) -> bool:
+        added = [self._write(name) for name in [*self._noted]]
+        if not all(added):
+            with suppress(OSError):  # another time, then
+                limits.drop(self._files(), most=self._most)
+        for error in self._failed.values():
+            raise error
+        return bool(added)
 
     def read(self, name: str) -> T | None:
         """Return the value of that name as it was noted last, or None."""
@@ -170,24 +163,6 @@ class JsonStore(Generic[T]):
             kept = [] if self._restored else await anyio.to_thread.run_sync(self.read_all)
             self._restored = True
         return kept
-
-    def set_aside(self) -> int:
-        """Give another name to what was read and ends in the middle; return how many these were.
-
-        No kill does that, but a loss of power may. Blocking.
-        """
-        cut, self._cut = self._cut, set()
-        count = 0
-        for file in cut:
-            with suppress(OSError):
-                with private.read(file) as lines:
-                    is_cut = not lines.read().endswith(WHOLE)
-                if is_cut:  # still: else another Neovim was writing it
-                    os.replace(file, file.with_name(file.name + CUT))
-                    count += 1
-        with suppress(OSError):
-            limits.drop(Path(self._folder()).glob(f"*{CUT}"), most=MOST_CUT)
-        return count
 
     def heads(self, head_of: Callable[[bytes], T | None]) -> list[T]:
         """Return what is kept, as noted last: of a file what `head_of` makes of its first line.
@@ -223,16 +198,7 @@ class JsonStore(Generic[T]):
                 text = lines.read()
         except OSError:
             return None
-        if not text.endswith(WHOLE):
-            self._cut.add(file)
         return self._codec.from_text(text)
-
-    def _tell(self) -> None:
-        """Say once that something is not kept, and not again before all was."""
-        error = next(iter(self._failed.values()), None)
-        if error is not None and not self._is_told:
-            self._report(error)
-        self._is_told = error is not None
 
     def _write(self, name: str) -> bool:
         """Write a file; return whether something was only written behind what it held."""

@@ -42,14 +42,14 @@ def _make(path: Path) -> None:
         os.close(handle)
 
 
-def replace(path: Path, text: str) -> None:
+def replace(path: Path, text: str | bytes) -> None:
     """Write a file as a whole, in place of whatever is there; raises `OSError`."""
     make_folder(path.parent)
     handle, new = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "wb") as file:
             os.fchmod(handle, 0o600)
-            file.write(text)
+            file.write(text if isinstance(text, bytes) else text.encode())
         os.replace(new, path)
     except OSError:
         remove(Path(new))

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import NODEFAULT, Struct
-from msgspec.structs import FieldInfo, fields
 
 T = TypeVar("T")
 Value: TypeAlias = Any
@@ -42,31 +38,6 @@ def loaded(text: str) -> Value:
         return None
 
 
-def plain(value: object) -> Value:
-    """Return a record as objects and lists, without the fields that are at their default."""
-    if isinstance(value, Struct):
-        return {
-            name: plain(item)
-            for name, default in defaults(type(value))
-            if (item := getattr(value, name)) is not default and item != default
-        }
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return value
-
-
-@cache
-def defaults(kind: type[Struct]) -> tuple[tuple[str, object], ...]:
-    """Return the fields of that kind, and the default of each."""
-    return tuple((it.name, _default_of(it)) for it in fields(kind))
-
-
-def _default_of(field: FieldInfo) -> object:
-    return field.default if field.default_factory is NODEFAULT else field.default_factory()
-
-
 class Record(Generic[T]):
     """How the values of a record are written and read; a `json_store.Codec`."""
 
@@ -75,8 +46,8 @@ class Record(Generic[T]):
         self._mark = {mark: version}
 
     def to_text(self, value: T) -> str:
-        """Return the value as one line, without what is at its default."""
-        whole = self._mark | plain(value)
+        """Return the value as one line."""
+        whole = self._mark | msgspec.to_builtins(value)
         texts = {key: it for key, it in whole.items() if isinstance(it, str) and len(it) > PORTION}
         rest = dumped({key: it for key, it in whole.items() if key not in texts})
         long = (f",{dumped(key)}:{dumped_text(it)}" for key, it in texts.items())
@@ -84,10 +55,7 @@ class Record(Generic[T]):
 
     def from_text(self, text: str) -> T | None:
         """Return the value that the text holds, None if it holds none."""
-        return self.from_value(loaded(text))
-
-    def from_value(self, value: Value) -> T | None:
-        """Return the value that this JSON holds, None if it holds none."""
+        value = loaded(text)
         if not isinstance(value, dict) or not self._mark.items() <= value.items():
             return None
         try:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from typing import Any, Final, get_args
 
 import msgspec
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields, replace
 
 from acp_nvim.session.content import Text, ToolContent
 from acp_nvim.session.log import Log
@@ -35,8 +36,9 @@ from acp_nvim.session.saved import SavedSession, is_worth_keeping, saved_of
 from acp_nvim.session.state import Entry, Notice, SessionState, SubAgent
 from acp_nvim.session.stored import KIND
 from acp_nvim.session.terminal import ExitStatus, Terminal
-from acp_nvim.storage.json_store import JsonStore, Report
-from acp_nvim.storage.record import Value, defaults, dumped, loaded, plain
+from acp_nvim.storage.in_order import Report
+from acp_nvim.storage.json_store import JsonStore
+from acp_nvim.storage.record import Value, dumped, loaded
 
 MOST_SESSIONS = 300
 """Files that are kept; the oldest go first."""
@@ -212,7 +214,7 @@ class SessionCodec:
         return "\n".join((first, *reversed(lines), *_queue_lines(saved.queue), ""))
 
     def _sub_agent(self, sub_agent: SubAgent) -> Value:
-        return plain(replace(sub_agent, title=self._hide(sub_agent.title)))
+        return msgspec.to_builtins(replace(sub_agent, title=self._hide(sub_agent.title)))
 
     def from_text(self, text: str) -> SavedSession | None:
         """Return the session that the lines hold; None if the first line is no head of one."""
@@ -236,41 +238,9 @@ class SessionCodec:
         return replace(saved, entries=Log(entries.values()), queue=tuple(queue))
 
 
-class _First(Struct, frozen=True):
-    """The first line of a file, as far as a list shows it."""
-
-    acp: int
-    agent: str
-    id: str
-    cwd: str
-    title: str | None = None
-    updated: float = 0.0
-    running: bool = False
-    origins: tuple[tuple[str, str, int], ...] = ()
-    parent: str = ""
-
-
-_HEADS: Final = msgspec.json.Decoder(_First)
-
-
 def head_of(line: bytes) -> SavedSession | None:
-    """Return the session that the first line of a file names, without what was chosen in it."""
-    try:
-        head = _HEADS.decode(line)
-    except (msgspec.MsgspecError, RecursionError):
-        return _head(loaded(line.decode("utf-8", "replace")))  # which takes what it can of any
-    if head.acp != VERSION or not (head.agent and head.id and head.cwd.startswith("/")):
-        return None
-    return SavedSession(
-        head.agent,
-        head.id,
-        head.cwd,
-        head.title,
-        head.updated,
-        running=head.running,
-        origins=tuple(Origin(*it) for it in head.origins),
-        parent=head.parent,
-    )
+    """Return the session that the first line of a file names."""
+    return _head(loaded(line.decode("utf-8", "replace")))
 
 
 def _head(value: Value) -> SavedSession | None:
@@ -346,11 +316,20 @@ def _plain(value: object) -> Value:
     if _KINDS.get(kind.__name__) is not kind:
         return value
     told: dict[str, Value] = {KIND: kind.__name__}
-    for field, default in defaults(kind):
+    for field, default in _defaults(kind):
         item = getattr(value, field)
         if item is not default and item != default:
             told[field] = _plain(item)
     return told
+
+
+@cache
+def _defaults(kind: type[Struct]) -> tuple[tuple[str, object], ...]:
+    """Return the fields of that kind, and the default of each."""
+    return tuple(
+        (it.name, it.default if it.default_factory is NODEFAULT else it.default_factory())
+        for it in fields(kind)
+    )
 
 
 def _known(value: Value) -> Value:

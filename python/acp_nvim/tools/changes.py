@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from acp_nvim.errors import FileProblem, OutsideRoots, RequestFailed
+from acp_nvim.files import disk
 from acp_nvim.files.live import load
 from acp_nvim.tools import files, language
 from acp_nvim.tools.language import Answer, Answers
@@ -179,6 +180,9 @@ async def _unchanged(call: Call, path: str, tick: int | None) -> str:
     name, live = call.named(path), await load(call.parts.editor.files, path)
     if live.buffer is not None and tick not in (None, live.buffer.changedtick):
         raise ToolError(f"{name} was changed while the server worked: {_NOTHING}; try again")
+    if live.buffer is not None and live.buffer.locked:
+        raise ToolError(f"{name} is {live.buffer.locked} in the user's editor: {_NOTHING}")
+    disk.check_writable(path)
     before = await files.text_of(call, path)
     if before != live.for_agent:
         raise ToolError(f"{name} has just changed: {_NOTHING}; try again")

@@ -122,7 +122,7 @@ def _understood(call: Call, path: str, method: str, told: Mapping[str, Any]) -> 
         case "unloaded":
             raise ToolError(
                 f"the editor cannot open {name} now (another editor or a plugin has it, or it is "
-                "no plain file): read it, and search"
+                "too large): read it, and search"
             )
         case "none":
             raise ToolError(no_server(name, told.get("servers") or ()))

@@ -75,7 +75,7 @@ async def show(call: Call, arguments: Arguments) -> Result:
     path, state = call.resolve(arguments["path"]), call.caller.session.state
     line = arguments.get("line")
     if disk.mode(path) is None:
-        raise ToolError(f"{arguments['path']} does not exist")
+        raise ToolError(f"{arguments['path']} is not a file")
     follow = call.parts.follow
     try:
         follow.touched(AgentId(state.agent, state.id), path, line)

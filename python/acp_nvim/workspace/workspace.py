@@ -151,6 +151,7 @@ class Workspace(Struct):
         if agent:
             client = self.client(agent)
             if client is None:
+                self.launch(agent, os.getcwd())  # it may be no agent at all
                 raise UserError(f"{agent} is not running: :AcpStart {agent} starts it")
             return client
         client = self.chat(chat).client

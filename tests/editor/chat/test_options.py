@@ -163,6 +163,12 @@ def test_an_agent_without_options_says_so(job: MainJob) -> None:
     start(job)
     job.command("Acp config")
     job.told("scripted has no config options")
+    job.command("Acp model")
+    job.told("scripted has no model to choose")
+    job.command("Acp stop nobody")
+    job.told("no agent is called 'nobody'")
+    job.command("Acp stop gemini")
+    job.told("gemini is not running: :AcpStart gemini starts it")
     job.command("Acp mode")
     job.told("scripted has no modes")
 

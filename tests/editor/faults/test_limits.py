@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.agents.agent_edits import write
+from tests.support.agents.agent_edits import tool, write
 from tests.support.files.kept import kept
 from tests.support.main_job import MainJob
 
@@ -25,16 +25,19 @@ def test_a_disk_that_takes_nothing_more_costs_only_what_would_be_kept(job: MainJ
     path = job.edit("a.txt", LINES)
     resource.prlimit(job.host(), resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
     prompt = job.turn(agent)
-    assert write(agent, path, LINES.replace("line 5\n", "five\n"))["result"] == {}
-    outside = write(agent, job.work / "new.txt", "new\n")
-    assert "new.txt" in outside["error"]["message"]
+    for each in (path, job.work / "new.txt"):
+        refused = write(agent, each, "new\n")
+        assert each.name in refused["error"]["message"]
+    assert (path.read_text(), job.nvim.lines()) == (LINES, LINES.splitlines())
     assert not (job.work / "new.txt").exists()
+    tool(agent, path, LINES.replace("line 5\n", "five\n"))
     agent.say("I have done so")
     job.finish(agent, prompt)
     job.told("what is said is not kept on disk", "File too large")
     job.told("what agents change is not kept on disk")
     assert job.nvim.messages().count("what agents change is not kept") == 1
     resource.prlimit(job.host(), resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    assert not [*job.work.glob(".acp*")]
     prompt = job.turn(agent, "again")
     assert write(agent, path, LINES.replace("line 5\n", "5\n"))["result"] == {}
     job.finish(agent, prompt)

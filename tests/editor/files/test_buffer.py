@@ -40,8 +40,8 @@ def change(nvim: Neovim, verb: str, path: Path, hunks: list[Any], **options: Any
         return without_times(nvim.lua(code, *arguments))
 
     async def write_made() -> Any:
-        async with disk.beside(str(path), bytes_after(live, hunks, form)) as made:
-            return nvim.lua(code, *arguments, made)
+        async with disk.beside(str(path), bytes_after(live, hunks, form)) as place:
+            return nvim.lua(code, *arguments, *place)
 
     try:
         return without_times(anyio.run(write_made))

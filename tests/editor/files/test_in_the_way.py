@@ -158,15 +158,41 @@ def test_what_cannot_be_taken_back_is_named_beside_what_is(job: MainJob) -> None
     assert any("cannot be reviewed or undone (too large): large.txt" in it for it in job.chat())
     answer(job, to_take=False)
     job.command("Acp undo")
-    job.until(lambda: any("cannot be undone: large.txt. Undo" in it for it in asked(job)))
+    cannot = "cannot be undone: large.txt (too large)"
+    job.until(lambda: any(f"{cannot}. Undo" in it for it in asked(job)))
     assert rest.read_text() == THEIRS, "it was named before anything was done"
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in rest.txt", "cannot be undone: large.txt")
+    job.told("took back turn 1 of scripted in rest.txt", cannot)
     assert rest.read_text() == LINES
     answer(job, to_take=False)
     job.command("Acp rewind 1")
-    job.until(lambda: any("cannot be undone: large.txt" in it for it in asked(job)))
+    job.until(lambda: any(cannot in it for it in asked(job)))
+
+
+def test_a_changed_text_that_is_binary_by_now_is_named_before_the_rest_is_undone(
+    job: MainJob,
+) -> None:
+    agent = job.start()
+    rest, image = job.work / "rest.txt", job.work / "image"
+    rest.write_text(LINES)
+    image.write_text(LINES)
+    prompt = job.turn(agent)
+    tool(agent, rest, THEIRS)
+    tool(agent, image, THEIRS, "edit-2")
+    until_files(job, {"rest.txt": 2, "image": 2})
+    image.write_bytes(b"\x89PNG\0")
+    command(agent, {})
+    ended(job, agent, prompt)
+    answer(job, to_take=False)
+    job.command("Acp undo")
+    wanted = "cannot be undone: image (binary). Undo its 1 other file?"
+    job.until(lambda: any(wanted in it for it in asked(job)))
+    assert rest.read_text() == THEIRS
+    answer(job, to_take=True)
+    job.command("Acp undo")
+    job.told("took back turn 1 of scripted in rest.txt", "cannot be undone: image (binary)")
+    assert rest.read_text() == LINES
 
 
 def test_a_turn_of_which_nothing_can_be_taken_back_says_so(job: MainJob) -> None:

@@ -150,7 +150,7 @@ def test_a_folder_that_is_gone_is_said_and_the_buffer_stays(nvim: Neovim) -> Non
     assert nvim.eval("&modified") == 0
 
 
-@pytest.mark.parametrize("lines", [["two"], [""]])
+@pytest.mark.parametrize("lines", [["two"], [""], []])
 def test_the_undo_file_is_kept_in_step(nvim: Neovim, lines: list[str]) -> None:
     nvim.command(f"set undofile undodir={nvim.cwd}")
     path = open_file(nvim, b"one\n")
@@ -434,7 +434,7 @@ def test_lines_are_told_again_only_when_they_may_be_others(nvim: Neovim) -> None
 
 
 SWAPPED = """
-local folder, away, at, call, made = ...
+local folder, away, at, call, made, held = ...
 local uv, count = vim.uv, 0
 local function exchange()
   uv.fs_rename(folder, folder .. '.was')
@@ -450,7 +450,7 @@ uv[call] = function(...)
 end
 local buffer = vim.api.nvim_get_current_buf()
 vim.api.nvim_buf_set_lines(buffer, 0, 1, true, { 'new' })
-local ok = pcall(require('acp.files.save').save, buffer, made)
+local ok = pcall(require('acp.files.save').save, buffer, made, held)
 uv[call] = real
 return { ok = ok, count = count }
 """
@@ -460,7 +460,7 @@ return { ok = ok, count = count }
 @pytest.mark.parametrize(
     ("call", "at"),
     [
-        ("fs_realpath", 2),
+        ("fs_realpath", 1),
         ("fs_open", 1),
         ("fs_stat", 1),
         ("fs_lstat", 1),
@@ -481,7 +481,11 @@ def test_a_folder_that_becomes_a_link_while_it_is_saved_leads_nowhere(
     nvim.command(f"edit {folder}/a.txt")
     made = folder / ".acp-made~"
     made.write_text("new\n")
-    found = nvim.lua(SWAPPED, str(folder), str(away), at, call, str(made))
+    opened = os.open(folder, os.O_PATH)
+    held = f"/proc/{os.getpid()}/fd/{opened}"
+    places = f"{held}/{made.name}", f"{held}/a.txt"
+    found = nvim.lua(SWAPPED, str(folder), str(away), at, call, *places)
+    os.close(opened)
     assert {it.name: it.read_text() for it in away.iterdir()} == {"a.txt": "away\n"}
     if folder.is_symlink():
         inside = {it.name: it.read_text() for it in Path(f"{folder}.was").iterdir()}
@@ -518,7 +522,8 @@ def test_what_takes_the_place_of_a_file_while_it_is_written_into_is_not_written(
           return status
         end
         vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'new' })
-        local ok, err = pcall(require('acp.files.save').save, vim.api.nvim_get_current_buf(), made)
+        local buffer = vim.api.nvim_get_current_buf()
+        local ok, err = pcall(require('acp.files.save').save, buffer, made, path)
         uv.fs_lstat = real
         return ok and '' or err
         """,

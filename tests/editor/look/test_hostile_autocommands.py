@@ -273,6 +273,18 @@ def test_a_formatter_after_a_write_moves_the_cursor_with_its_text() -> None:
         assert job.nvim.eval("[line('.'), getline('.')]") == [3, "two"]
 
 
+def test_a_handler_that_fails_at_each_write_is_told_in_one_sentence() -> None:
+    with MainJob() as job:
+        agent = job.start()
+        path = job.edit("mine.txt", "one\n")
+        job.command("autocmd BufWritePost * lua error('of the user')")
+        for text in ("two\n", "three\n"):
+            assert "result" in agent.ask("fs/write_text_file", path=str(path), content=text)
+        job.told("acp: a handler of BufWritePost failed: of the user")
+        assert job.nvim.messages().count("BufWritePost") == 1
+        assert "traceback" not in job.nvim.messages() and path.read_text() == "three\n"
+
+
 def test_a_message_stays_on_the_screen_whatever_the_agent_does() -> None:
     with MainJob({"ui": {"notify": "terminal"}}) as job:
         path = job.edit("mine.txt", "one\n")

@@ -129,6 +129,34 @@ def test_a_rename_out_of_the_folders_changes_nothing(tools: ToolsJob, through: s
     assert (outside.read_text(), tools.lines("a.txt")) == (TEXT, TEXT.splitlines())
 
 
+@pytest.mark.parametrize("way", ["setlocal readonly", "setlocal nomodifiable", "read-only file"])
+def test_a_rename_of_which_one_file_cannot_be_written_changes_none(
+    tools: ToolsJob, way: str
+) -> None:
+    path, other = tools.edit("b.txt", TEXT), tools.file("a.txt", TEXT)
+    tools.script(rename=edits_of((tools.uri("a.txt"), "1"), (tools.uri("b.txt"), "1")))
+    tools.job.command("edit")
+    if way.startswith("set"):
+        tools.job.command(way)
+    else:
+        Path(path).chmod(0o444)
+    said = tools.peer.refused("rename", path=path, **AT, to="x")
+    assert "read-only" in said or "not modifiable in the user's editor" in said
+    assert Path(other).read_text() == Path(path).read_text() == TEXT
+
+
+def test_a_large_file_is_not_loaded_for_a_server(tools: ToolsJob) -> None:
+    """To read it, and to send all of it to servers, would hold the editor for seconds."""
+    tools.script(hover={"contents": "there"})
+    path = tools.file("large.txt", "three\n" * 500_000)
+    said = tools.peer.refused("hover", path=path, line=1, symbol="three")
+    assert "too large" in said
+    assert "cannot open" in tools.peer.refused("diagnostics", path=path)
+    assert tools.nvim.eval(f"bufnr('{path}')") == -1
+    tools.job.command(f"edit {path}")  # what the user has open is asked for
+    assert tools.peer.call("hover", path=path, line=1, symbol="three") == {"text": "there"}
+
+
 def test_files_that_a_server_would_make_or_remove_are_left_to_the_agent(tools: ToolsJob) -> None:
     path = tools.file("a.txt", TEXT)
     tools.script()

@@ -345,4 +345,11 @@ AGENTS: dict[str, list[Step]] = {
         Decides("keep", "part", 0, 8),
         Runs(0, "remove", 2, 2),
     ],
+    "the undo of a removal below unsaved text is redone": [
+        Coded(3, 0),
+        Coded(2, 1),
+        User("insert", 0, 0, 0),
+        Runs(0, "remove", 0, 0),
+        TakesBack(0, returns=True),
+    ],
 }

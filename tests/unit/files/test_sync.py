@@ -9,6 +9,7 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
+from acp_nvim.editor import LiveBuffer
 from acp_nvim.errors import EditorError
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.disk import stamp
@@ -381,3 +382,27 @@ async def test_what_the_user_has_written_and_is_no_text_is_not_told(rig: FileRig
     await rig.passed()
     missed = [it.paths for it in rig.events if isinstance(it, Unrecoverable)]
     assert missed == [(str(rig.folder / "theirs"),)]
+
+
+async def test_a_call_that_names_a_file_as_it_was_read_asks_the_editor_nothing(
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_nvim.files.baselines.snapshot.RACY", -(10**12))  # as if of long ago
+    path = rig.file("1\n")
+    rig.files.open(path)
+    await rig.begin()
+    buffer, ask, asked = rig.files.buffers[str(path)], rig.files.loaded, list[str]()
+
+    async def loaded(name: str) -> LiveBuffer | None:
+        asked.append(name)
+        return await ask(name)
+
+    monkeypatch.setattr(rig.files, "loaded", loaded)
+    monkeypatch.setattr(rig.files, "known", lambda _path: buffer)
+    rig.sync.look(AGENT, rig.roots, [str(path)])
+    await rig.passed()
+    assert not asked
+    rig.file("22\n")
+    rig.sync.look(AGENT, rig.roots, [str(path)])
+    await rig.passed()
+    assert asked and rig.files.lines(path) == ["22"]

@@ -81,7 +81,7 @@ def test_a_log_of_before_reads_as_the_agents_own() -> None:
     """The facts are as an older version has written them, without a word of sub-agents."""
     line = json.loads(text_of(WHOLE.facts[1]))
     for name in ("sub_agent", "sub_name", "sub_title"):
-        del line[1]["author"][name]
+        line["author"].pop(name, None)
     fact = entry_of(line)
     assert fact == replace(WHOLE.facts[1], author=AGENT)
     assert undo(fold((WHOLE.facts[0], fact)), AGENT, "b", 0.0).file.text == text(*BASE)

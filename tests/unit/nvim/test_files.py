@@ -108,8 +108,10 @@ async def test_the_file_that_takes_the_place_of_another_has_all_of_the_text(tmp_
 
     class Putting(Lua):
         async def __call__(self, *call: Any) -> Any:
-            made.append((Path(call[5]).parent, Path(call[5]).read_bytes(), path.stat().st_mode))
-            Path(call[5]).replace(path)
+            file, held = Path(call[5]), Path(call[6])
+            made.append((file.resolve().parent, file.read_bytes(), file.stat().st_mode))
+            assert (file.parent, held.resolve()) == (held.parent, path)
+            file.replace(held)
             return await super().__call__(*call)
 
     buffer = LiveBuffer(3, 7, ("a", "last"), modified=True)

@@ -13,7 +13,7 @@ from acp_nvim.editor import Drawn
 from acp_nvim.errors import EditorError
 from acp_nvim.history.comment import Comment
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.review.presenter import ReviewPresenter
+from acp_nvim.review.presenter import Foreseen, ReviewPresenter
 from acp_nvim.view.review.marks import Drawing, LinesMark, PartMark, RowMark
 from tests.support.fakes.fake_ports import FakeReviewer
 from tests.support.files.file_rig import FileRig, author
@@ -281,3 +281,18 @@ async def test_what_is_stale_is_looked_at(wall: Wall) -> None:
         wall.board.touch(str(path), is_told=True)
         await wall.board.settled()
     assert wall.shown.drawn[str(path)].hunks == ((2, 3), (5, 6))
+
+
+async def test_what_is_asked_about_a_file_without_changes_is_drawn_without_a_look(
+    wall: Wall,
+) -> None:
+    path = wall.folder / "new"
+    path.write_text("a\nb\n")
+    wall.files.open(path)
+    known = wall.files.buffers.pop(str(path))  # whoever looks finds none
+    wall.files.known = lambda _path: known  # type: ignore[method-assign]
+    marks = (LinesMark(0, above=True, lines=()),)
+    async with wall.hung():
+        wall.board.foresee({str(path): Foreseen(known.changedtick, marks)})
+        await wall.board.settled()
+    assert wall.shown.drawn[str(path)].marks == marks

@@ -307,7 +307,7 @@ async def test_a_kept_history_is_one_list(rigs: tuple[FileRig, FileRig]) -> None
     await two.recovery.run()
     await two.agent(path, path.read_text().replace("8\n", "two\n"))
     (list_,) = one.folder.with_name("work.kept").glob("*.history")
-    names = [json.loads(line)[0] for line in list_.read_text().splitlines()[1:]]
+    names = [json.loads(line)["type"] for line in list_.read_text().splitlines()[1:]]
     assert names.count("Began") == 1 and names.count("Wrote") == 2
 
 

@@ -37,6 +37,9 @@ def test_what_has_changed_is_found(size: int, places: set[int]) -> None:
     places = {place for place in places if place < size}
     for place in places:
         new = new.put(place, object())
+    at_once = old.put_all({place: new[place] for place in places})
+    assert at_once == new
+    assert [*at_once.changed(old)] == sorted(places)
     assert list(new.appended(object()).changed(old)) == sorted(places)
     assert [*new.changed(old, backwards=True)] == sorted(places, reverse=True)
     for at in (0, 1, size // 2, size):

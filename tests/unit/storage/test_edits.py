@@ -59,7 +59,7 @@ async def test_a_folder_that_takes_nothing_costs_no_session(store: EditStore, fo
     folder.parent.mkdir()
     folder.write_text("not a folder\n")
     put(store, a=PENDING)
-    assert await store.read_all() == [] and store.set_aside() == 0
+    assert await store.read_all() == [] and store.histories.set_aside() == 0
     folder.unlink()
     put(store, b=PENDING)
     assert await files(EditStore(lambda: str(folder))) == {"/a": PENDING, "/b": PENDING}
@@ -90,11 +90,13 @@ async def test_what_is_no_list_is_passed_over(store: EditStore, folder: Path) ->
     (folder / "old.jsonl").write_text("of a version before\n")
     again = EditStore(lambda: str(folder))
     assert [it.file for it in await again.read_all()] == [PENDING]
-    assert again.set_aside() == 3
+    assert again.histories.set_aside() == 3
     assert (folder / "folder.history").is_dir() and (folder / "dangling.history").is_symlink()
     assert (folder / "old.jsonl").exists()
     last = EditStore(lambda: str(folder))
-    assert [it.file for it in await last.read_all()] == [PENDING] and last.set_aside() == 0
+    assert [it.file for it in await last.read_all()] == [
+        PENDING
+    ] and last.histories.set_aside() == 0
 
 
 def test_of_a_store_for_lists_what_was_noted_last_counts(folder: Path) -> None:

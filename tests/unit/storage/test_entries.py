@@ -92,13 +92,13 @@ def test_what_was_only_found_is_kept_as_such_and_all_else_is_named() -> None:
 
 
 def test_what_a_newer_version_adds_is_ignored() -> None:
-    name, said = json.loads(text_of(Stands(CONFLICT)))
-    assert entry_of([name, said | {"more": 1}]) == Stands(CONFLICT)
+    said = json.loads(text_of(Stands(CONFLICT)))
+    assert entry_of(said | {"more": 1}) == Stands(CONFLICT)
 
 
 def broken(entry: Entry, change: Callable[[Any], object]) -> Any:
     value = json.loads(text_of(entry))
-    change(value[1])
+    change(value)
     return value
 
 
@@ -116,14 +116,13 @@ STANDS = Stands(CONFLICT)
         1,
         "On",
         ["On"],
-        ["Other", {}],
-        [[], {}],
-        [{}, {}],
-        ["On", None],
-        ["Stands", 1],
-        ["Done", {}],
-        ["Begun", {}],
-        ["Begun", 1],
+        {"type": "On"},
+        {"type": "Other"},
+        {"type": None},
+        {"type": []},
+        {"batch": "1"},
+        {"type": "Done"},
+        {"type": "Begun"},
         broken(WROTE, lambda it: it["author"].update(turn="first")),
         broken(WROTE, lambda it: it["author"].pop("agent")),
         broken(WROTE, lambda it: it.update(author=7)),

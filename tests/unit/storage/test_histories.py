@@ -186,7 +186,7 @@ def test_a_line_that_is_cut_off_costs_itself_alone(tmp_path: Path) -> None:
     host.to(written())
     (list_,) = tmp_path.iterdir()
     with list_.open("a") as file:
-        file.write('["Wrote",{"author":')
+        file.write('{"type":"Wrote","author":{')
     histories = lists(tmp_path)
     (history,) = histories.read_all()
     assert history.file == host.file
@@ -196,13 +196,15 @@ def test_a_line_that_is_cut_off_costs_itself_alone(tmp_path: Path) -> None:
     assert history.file == host.file and histories.set_aside() == 1
     assert kept(tmp_path).file == host.file
     (cut,) = tmp_path.glob("*.cut")
-    assert cut.read_text().count('["Wrote"') == 2
+    assert cut.read_text().count('{"type":"Wrote"') == 2
     host.to(saw(host.file or File(), "a\nB\n", 2.0))
     assert kept(tmp_path).file == host.file, "it goes on in the new list"
     assert histories.read_all() and histories.set_aside() == 0
 
 
-@pytest.mark.parametrize("line", ["null", "[]", '["Wrote"]', '["Nothing",{}]', '["On",{}]', "7"])
+@pytest.mark.parametrize(
+    "line", ["null", "[]", '{"type":"Wrote"}', '{"type":"Nothing"}', "{}", "7"]
+)
 def test_a_line_that_is_none_is_passed_over(tmp_path: Path, line: str) -> None:
     host = Host(tmp_path)
     host.to(written())
@@ -455,7 +457,7 @@ def test_what_another_neovim_appends_without_the_lock_is_never_cut_off(
     assert history.file is not None and history.file.text == "a\nB\nc\n"
 
 
-@pytest.mark.parametrize("damage", ["7\n", '["Wrote"'])
+@pytest.mark.parametrize("damage", ["7\n", '{"type":"Wrote"'])
 def test_a_list_that_another_neovim_has_locked_is_not_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:

@@ -126,4 +126,4 @@ async def test_planted_lists_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "edits" / "a.history").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "edits" / "b.history")
     store = EditStore(lambda: str(tmp_path / "edits"))
-    assert await store.read_all() == [] and store.set_aside() == 0
+    assert await store.read_all() == [] and store.histories.set_aside() == 0

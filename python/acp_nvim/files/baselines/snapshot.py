@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from acp_nvim.files import rooted
 from acp_nvim.files.encoding import exact_bytes, exact_text, is_binary, may_be_wide
 from acp_nvim.history.attributes import NO_FILE, FileAttributes
-from acp_nvim.hunks import RECENT
+from acp_nvim.hunks import made
 
 Fingerprint: TypeAlias = tuple[int, int, int, int, int]
 """When it was modified and when it was changed at all (ns), its size, its inode, its mode."""
@@ -67,7 +67,7 @@ class Snapshot(Struct, frozen=True):
             return None
         if self.packed is None:
             return UNKNOWN
-        data = RECENT.made(self.packed, "bytes", partial(zlib.decompress, self.packed))
+        data = made(self.packed, "bytes", partial(zlib.decompress, self.packed))
         return UNKNOWN if is_binary(data, encoding) else exact_text(data, encoding)
 
     def form(self) -> FileAttributes:
@@ -166,7 +166,7 @@ def _sight(
     settled = _is_settled(at, now)
     if data is None:
         return Snapshot(at, settled=settled, near=True)
-    digest = RECENT.made(data, "digest", lambda: blake2b(data, digest_size=16).digest())
+    digest = made(data, "digest", lambda: blake2b(data, digest_size=16).digest())
     earlier = was.stamps if was and was.digest == digest else ()
     stamps = tuple(dict.fromkeys((*earlier, *([stamp_of(at)] if is_still else []))))[-MOST_STAMPS:]
     if was and was.packed and was.digest == digest:
@@ -176,7 +176,7 @@ def _sight(
     # Level 1: a third of the size at 0.1 GB/s; higher levels take longer and gain a tenth.
     packed = zlib.compress(data, 1) if kept else None
     if packed is not None:  # most often somebody asks for the text next
-        RECENT.made(packed, "bytes", lambda: data)
+        made(packed, "bytes", lambda: data)
     return Snapshot(at, digest, packed, settled, near, stamps, is_binary=not kept)
 
 

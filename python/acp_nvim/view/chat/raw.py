@@ -19,13 +19,10 @@ COMMANDS = frozenset(
     }
 )
 """Members of an input by which an agent may mean a command."""
-IDLE = frozenset(
-    {
-        *("description", "reason", "explanation", "justification"),
-        *("timeout", "timeout_ms", "timeoutMs", "call_id", "callId", "turn_id", "turnId"),
-    }
-)
+IDLE = frozenset({"timeout", "timeout_ms", "timeoutMs", "call_id", "callId", "turn_id", "turnId"})
 """Members of an input that do not change what it does."""
+ABOUT = frozenset({"description", "reason", "explanation", "justification"})
+"""Members that say what a command is for; without a command they may be what it is about."""
 SAID = frozenset({"command", "parsed_cmd", "parsedCmd"})
 """Others, that the command says already."""
 ARGUMENTS = ("args", "argv", "arguments")
@@ -70,8 +67,10 @@ def beside(raw_input: str | None) -> tuple[tuple[str, str], ...]:
     value = _value(raw_input)
     if not isinstance(value, dict):
         return ()
-    # a command that cannot be read is not left out
-    said = IDLE | SAID | {_arguments(value)[0]} if command(raw_input) else IDLE
+    is_about = COMMANDS.isdisjoint(value) and value.keys() - IDLE - ABOUT
+    said = IDLE if is_about else IDLE | ABOUT
+    if command(raw_input):  # one that cannot be read is not left out
+        said |= SAID | {_arguments(value)[0]}
     return tuple(
         leaf for name, it in value.items() if name not in said for leaf in _leaves(name, it)
     )

@@ -448,7 +448,7 @@ def _folded(drawn: _Drawn, run: group.Run) -> dict[int, Block]:
 def _with_blocks(drawn: _Drawn, shown: Mapping[int, Block]) -> _Drawn:
     known = drawn.blocks
     blocks = {at: block for at, block in shown.items() if known[at] is not block}
-    return replace(drawn, blocks=known.put_all(blocks)) if blocks else drawn
+    return replace(drawn, blocks=known.put_all(blocks))
 
 
 def _unarranged(drawn: _Drawn, error: Exception) -> _Drawn:

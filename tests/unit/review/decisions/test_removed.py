@@ -78,6 +78,12 @@ async def test_what_an_agent_has_written_over_below_unsaved_text_is_on_the_disk_
     assert rig.files.lines(path) == ["one, mine", "two", "mine"]
     assert rig.files.buffers[str(path)].modified
     assert rig.edits.turns() == ()
+    if decision == "undo" and left:
+        await rig.redo()
+        assert path.read_bytes() == left.encode()
+        assert rig.edits.conflict(str(path)) is not None
+        await rig.undo()
+        assert path.read_bytes() == SAVED.encode()
 
 
 @pytest.mark.parametrize("now", ["another program\n", None])
@@ -97,3 +103,28 @@ async def test_what_another_program_has_made_of_it_since_stays(
         path.write_text(now)
     await rig.review.resolve(conflict, take=False)
     assert path.read_text() == (now or "anew\n")
+
+
+async def test_redo_removes_it_again_below_the_same_text(rig: FileRig, tmp_path: Path) -> None:
+    path = await removed(rig)
+    undone = await rig.undo()
+    assert path.read_bytes() == SAVED.encode() and rig.edits.last_undo() == undone.batch
+    rig.store.flush()
+    kept = FileRig(rig.folder, tmp_path / "kept").edits
+    await kept.restore()
+    assert kept.last_undo() == undone.batch, "another host knows of it, too"
+    redone = await rig.review.redo(undone.batch)
+    assert redone is not None and redone.paths == (str(path),) and redone.failed == ()
+    assert not path.exists() and rig.edits.last_undo() is None
+    assert rig.files.lines(path) == ["one", "two", "mine"]
+    await rig.undo()
+    assert path.read_bytes() == SAVED.encode()
+
+
+async def test_redo_does_not_remove_what_the_user_has_written_since(rig: FileRig) -> None:
+    path = await removed(rig)
+    undone = await rig.undo()
+    path.write_text("one\ntwo\nmine\n")
+    redone = await rig.review.redo(undone.batch)
+    assert redone is not None and redone.failed == (f"{path} has changed since: it stays",)
+    assert path.read_text() == "one\ntwo\nmine\n"

@@ -13,6 +13,7 @@ from acp_nvim.session.model import Location, PermissionOption, PermissionQuestio
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
+from acp_nvim.view.chat import raw
 from acp_nvim.view.question.permission import permission_menu
 
 OPTIONS = (
@@ -112,6 +113,16 @@ def test_options_are_at_stake_with_their_order() -> None:
         (replace(yes, id="y"), no),
     ]
     assert len({seen(RUN, it) for it in (OPTIONS, *others)}) == 6
+
+
+@pytest.mark.parametrize("name", ["description", "reason", "explanation", "justification"])
+def test_what_describes_a_command_is_at_stake_where_there_is_none(name: str) -> None:
+    """The text of an issue that a tool files, for instance, is what the answer decides."""
+    issue = {"repository": "a/b", name: "It hangs."}
+    assert seen(tool(issue)) != seen(tool(issue | {name: "My keys are …"}))
+    assert (name, "It hangs.") in raw.beside(json.dumps(issue))
+    command = {"command": "make", name: "Builds it."}
+    assert seen(tool(command)) == seen(tool(command | {name: "Builds all."}))
 
 
 def test_where_only_words_say_what_is_done_they_count() -> None:
