@@ -26,8 +26,8 @@ SIDE_BY_SIDE = 100
 NOISE_LIMIT = 500
 """Most characters that a `Noise` keeps of the offending line."""
 
-MOST_DIGITS = 4_000
-"""Digits of a number; Python reads 4,300."""
+MOST_DIGITS = 4_300
+"""Digits of a number: Python reads no more."""
 
 TOO_DEEP, BEFORE = "nested too deeply", "text before a message"
 
@@ -224,7 +224,7 @@ def finite(text: str) -> float | None:
 
 def whole(text: str) -> int | None:
     """Return the same of a whole number; None if it has more digits than are read."""
-    return int(text) if len(text) <= MOST_DIGITS else None
+    return int(text) if len(text.lstrip("-")) <= MOST_DIGITS else None
 
 
 # what must be escaped in a string is read as it is
