@@ -24,7 +24,7 @@ VARIABLE = "ACP_TEST_DEATH"
 
 MOMENTS = {
     "noted": ("review.log", "EditLog", "noted"),
-    "put": ("review.decisions", "", "put"),
+    "put": ("review.acting", "", "put"),
     "booked": ("review.log", "EditLog", "put"),
     "turned": ("review.decisions", "Decisions", "undo"),
     "rewound": ("commands.rewinding", "", "_undo"),
