@@ -6,6 +6,7 @@ import errno
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,9 @@ class Rig:
 
     async def settle(self, roots: Roots) -> None:
         """See the folders until nothing there is so young that all has to be scanned again."""
-        scans = -1
+        scans, deadline = -1, time.monotonic() + 40
         while scans != self.listings.scans:
+            assert time.monotonic() < deadline, f"not watched: {self.watch.refused}"
             scans = self.listings.scans
             await self.seen.refresh(roots)
         self.listings.scans = 0
