@@ -403,6 +403,7 @@ def test_who_goes_on_in_a_file_that_an_agent_has_removed_has_lines_of_their_own(
     answer(job, to_take=True)
     for verb in ("reject all", "undo", "redo", "undo"):
         job.command(f"Acp {verb}")
+        job.until(path.exists)
         looked(job)
     assert job.nvim.lines() == [*LINES.splitlines(), "mine"]
     assert path.read_text() == LINES + ("mine\n" if is_saved else "")
