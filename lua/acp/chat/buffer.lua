@@ -17,7 +17,7 @@ local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 require('acp.chat.stayed')
 require('acp.ui.attention') -- whether the user is here is known from now on
-require('acp.files.stamps') -- what the user reads and writes is known as soon as there is a chat
+require('acp.files.deferred') -- what the user reads and writes is known as soon as there is a chat
 
 local api = vim.api
 

@@ -8,7 +8,6 @@ local RARE = {
   'acp.ask.window',
   'acp.chat.code',
   'acp.chat.output',
-  'acp.files.deferred',
   'acp.files.edit',
   'acp.files.save',
   'acp.prompt.complete',
@@ -46,14 +45,15 @@ for _, name in ipairs(RARE) do
   end
 end
 
---- Load what the first answer of an agent may need, while it is waited for.
+-- What the first answer of an agent may need.
+local NEEDED_SOON = 'acp.ask.window'
+
+--- Load that while the answer is waited for.
 function M.warm()
   M.warm = function() end
-  for _, name in ipairs({ 'acp.ask.window', 'acp.files.deferred' }) do
-    vim.schedule(function()
-      local _ = require(name).any
-    end)
-  end
+  vim.schedule(function()
+    local _ = require(NEEDED_SOON).any
+  end)
 end
 
 return M
