@@ -150,7 +150,7 @@ class Acting:
         raise keeps_changing(path)
 
     async def seen_now(self, path: str) -> LiveFile | None:
-        """Do the same for who changes nothing; None for a file that holds no text."""
+        """Do as `fold_in` does, for who changes nothing; None for a file that holds no text."""
         try:
             return await self.fold_in(path, changing=False)
         except UserError:
@@ -160,7 +160,7 @@ class Acting:
         """Fold in what the disk and the user have done since; return the file as it is now.
 
         The caller holds `exclusive`: a change half taken note of would be taken for the user's.
-        Raises `UserError`, as `_load` does.
+        Raises `UserError`, as `load` does.
         """
         live = await self.load(path, changing=changing)
         self.log.weigh(path, live.exact)

@@ -98,8 +98,10 @@ class Restoring:
         live = await load(self._files, conflict.path)
         if live.disk != conflict.theirs or not live.unsaved:
             return None
-        is_alone = os.lstat(conflict.path).st_nlink == 1  # else another file would be written
-        return live.stamp if is_alone and is_restorable(conflict) else None
+        with suppress(OSError):  # it is gone by now
+            if os.lstat(conflict.path).st_nlink == 1 and is_restorable(conflict):
+                return live.stamp  # of several links another file would be written, too
+        return None
 
     async def _write(self, path: str, text: str, mode: int, seen: str) -> None:
         data = exact_bytes(path, text)

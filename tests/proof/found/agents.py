@@ -19,6 +19,11 @@ from tests.proof.steps import (
 
 INSERT = (Edit("insert", 0),)
 AGENTS: dict[str, list[Step]] = {
+    "a tool writes a served unsaved line in a conflict, and the user reads the file anew": [
+        DoubleWrites(0, 0, (Edit("amend", 5),), disk_first=True, between="typing", stale=False),
+        DoubleWrites(0, 0, (Edit("amend", 6),), disk_first=False, between="nothing", stale=False),
+        User("revert", 0, 0, 0),
+    ],
     "a tool writes what it was served of a line that the user is about to type": [
         User("linger", 0, 0, 0),
         DoubleWrites(0, 0, INSERT, disk_first=True, between="nothing", stale=False),
