@@ -20,7 +20,7 @@ from acp_nvim.files.live import LiveFile
 from acp_nvim.files.settle import Candidate, Followed, Lineage, as_carried
 from acp_nvim.files.write import WriteRequest, WriteResult
 from acp_nvim.history.author import Author, SessionKey, TurnKey
-from acp_nvim.history.line_ends import even
+from acp_nvim.history.form import same_lines
 from acp_nvim.history.versions import nearest, taken_back
 
 MOST_KNOWN = 2_000
@@ -212,7 +212,7 @@ class Knowledge:
         if isinstance(older, str) and known != was.base:  # else it is as the agent had it at last
             made = as_carried(older, before, after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
-        is_whole = known is not None and isinstance(was.base, str) and even(known) == even(was.base)
+        is_whole = known is not None and isinstance(was.base, str) and same_lines(known, was.base)
         how: How = was.how if is_whole else "left"  # other line ends are no other text
         now = replace(was, text=known, how=how, encoding=encoding)
         if isinstance(was.returned, str):

@@ -20,7 +20,7 @@ from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
-from acp_nvim.history.line_ends import even
+from acp_nvim.history.form import same_lines
 from acp_nvim.history.versions import carried, have_in_common, nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
@@ -355,7 +355,7 @@ def _merge(
 def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
     """Merge the disk into the text that the user has; what the disk lacks is unsaved then."""
     both, conflicts = reconciled(found.base, found.before or "", found.theirs)
-    if not (buffer.modified or conflicts) and even(both) == even(found.theirs):
+    if not (buffer.modified or conflicts) and same_lines(both, found.theirs):
         both = found.theirs  # nothing is unsaved: how lines end the disk says
     if buffer.written is not None:
         conflicts = ()  # it was the user who wrote there, and has gone on
