@@ -156,7 +156,7 @@ class Knowledge:
         It knows its own text, not the merged one: what the user added is no news that it has had.
         """
         path, base, content = request.path, request.base, request.content
-        older = self._on_disk(path, written.saved).base
+        older = self.on_disk(path, written.saved).base
         was, encoding = self.of(session, path), written.encoding or ""
         if written.taken:
             known = replace(was, base=written.disk if base is UNKNOWN else base).changed(content)
@@ -290,12 +290,12 @@ class Knowledge:
         found: list[Candidate] = []
         if known.base is not UNKNOWN and isinstance(known.latest, str):
             found.append(Candidate(known.latest, known.encoding, has_unsaved=True))
-        others = self._on_disk(path, saved)
+        others = self.on_disk(path, saved)
         if isinstance(others.base, str):
             found.append(Candidate(others.base, others.encoding))
         return tuple(found)
 
-    def _on_disk(self, path: str, saved: str) -> Known:
+    def on_disk(self, path: str, saved: str) -> Known:
         """Return what whoever reads the disk knows, nothing if the user has saved since."""
         if self.of(DISK, path).saved != saved:
             self._drop(DISK, path)
