@@ -4,6 +4,7 @@
 local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local keys = require('acp.ask.keys')
@@ -152,12 +153,9 @@ local function fill(menu, fit, fold)
     menu.bufnr = unseen.buffer(function(buffer)
       chats.name(buffer, 'acp-question')
     end)
-    api.nvim_create_autocmd('CursorMoved', {
-      buffer = menu.bufnr,
-      callback = function()
-        mark_selected(menu)
-      end,
-    })
+    events.on('CursorMoved', 'The choice under the cursor', function()
+      mark_selected(menu)
+    end, { buffer = menu.bufnr })
     menu.rows = {}
   end
   vim.b[menu.bufnr].acp_chat = menu.ask.chat

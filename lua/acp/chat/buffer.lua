@@ -6,6 +6,7 @@ local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local guard = require('acp.ui.guard')
 local lazy = require('acp.host.lazy')
 local life = require('acp.ui.life')
@@ -61,9 +62,9 @@ end
 
 ---@param chat acp.Chat
 local function watch(chat)
-  local group = api.nvim_create_augroup('acp.chat.' .. chat.chat, {})
+  local listen = events.group('acp.chat.' .. chat.chat)
   local function on(event, run)
-    api.nvim_create_autocmd(event, { group = group, buffer = chat.chat, callback = run })
+    listen(event, 'What becomes of a chat', run, { buffer = chat.chat })
   end
   on('BufWinEnter', function()
     dress.window(0, dress.CHAT)
@@ -145,14 +146,16 @@ life.listen(function(_, status)
   end
 end)
 
-api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
-  group = api.nvim_create_augroup('acp.chat', {}),
-  desc = 'The windows of chats keep their share of the editor',
-  callback = function()
+local on = events.group('acp.chat')
+
+on(
+  { 'VimResized', 'WinResized', 'TabEnter' },
+  'The windows of chats keep their share of the editor',
+  function()
     require('acp.ui.size').settle()
     vim.tbl_map(layout.fit, chats.all())
-  end,
-})
+  end
+)
 
 ---@param buffer integer
 ---@return boolean
@@ -161,46 +164,38 @@ local function is_chat(buffer)
   return chat ~= nil and chat.chat == buffer
 end
 
-api.nvim_create_autocmd('WinResized', {
-  group = api.nvim_create_augroup('acp.chat.end', {}),
-  desc = 'The end of a chat fills its window',
-  callback = function()
-    for _, window in ipairs(vim.v.event.windows) do
-      local is_there = api.nvim_win_is_valid(window) and is_chat(api.nvim_win_get_buf(window))
-      if is_there and tail.is_at(window) then
-        tail.fill(window)
-      end
+on('WinResized', 'The end of a chat fills its window', function()
+  for _, window in ipairs(vim.v.event.windows) do
+    local is_there = api.nvim_win_is_valid(window) and is_chat(api.nvim_win_get_buf(window))
+    if is_there and tail.is_at(window) then
+      tail.fill(window)
     end
-  end,
-})
+  end
+end)
 
-api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
-  group = api.nvim_create_augroup('acp.chat.room', {}),
-  desc = 'Tables of a chat are laid out for its window',
-  callback = function()
-    for _, chat in ipairs(bridge.running() and chats.all() or {}) do
-      local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
-      local room = #found > 0 and math.max(1, math.min(unpack(found))) or chat.room
-      if room ~= chat.room then
-        chat.room = room
-        bridge.tell_running('chat_room', { chat = chat.chat, room = room })
-      end
+on({ 'WinResized', 'BufWinEnter' }, 'Tables of a chat are laid out for its window', function()
+  for _, chat in ipairs(bridge.running() and chats.all() or {}) do
+    local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
+    local room = #found > 0 and math.max(1, math.min(unpack(found))) or chat.room
+    if room ~= chat.room then
+      chat.room = room
+      bridge.tell_running('chat_room', { chat = chat.chat, room = room })
     end
-  end,
-})
+  end
+end)
 
 local look = vim.schedule_wrap(function()
   tail.look(is_chat)
 end)
 
-api.nvim_create_autocmd({ 'WinScrolled', 'WinResized', 'TabEnter', 'WinClosed' }, {
-  group = api.nvim_create_augroup('acp.chat.tail', {}),
-  desc = 'What has come below the part of a chat that is shown',
-  callback = function(event)
+on(
+  { 'WinScrolled', 'WinResized', 'TabEnter', 'WinClosed' },
+  'What has come below the part of a chat that is shown',
+  function(event)
     if event.event ~= 'WinScrolled' or not tail.is_settled() then -- it is, in most frames
       look()
     end
-  end,
-})
+  end
+)
 
 return M

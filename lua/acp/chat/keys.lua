@@ -67,7 +67,7 @@ local function show_raw(chat)
       return notice.notice(err or 'no tool call here')
     end
     local lines = vim.split(text, '\n', { plain = true })
-    require('acp.ui.legend').open('Tool call', lines, {})
+    require('acp.ui.float').lines('Tool call', lines, {})
   end)
 end
 
@@ -173,7 +173,7 @@ local function toggle(chat, action)
     if err then
       return bridge.warn(err)
     elseif plan then
-      require('acp.ui.legend').open('Plan', vim.split(plan, '\n', { plain = true }), {})
+      require('acp.ui.float').lines('Plan', vim.split(plan, '\n', { plain = true }), {})
     end
   end)
 end

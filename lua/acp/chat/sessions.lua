@@ -4,6 +4,7 @@
 
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local hands = require('acp.files.hands')
@@ -147,21 +148,15 @@ end
 
 ---@param buffer integer
 local function watch(buffer)
-  api.nvim_create_autocmd('BufWinEnter', {
-    buffer = buffer,
-    callback = function()
-      dress.window(0, vim.w.acp_sidebar and dress.SIDEBAR or dress.LIST)
-    end,
-  })
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = buffer,
-    callback = function()
-      list = nil
-      if vim.v.exiting == vim.NIL then
-        bridge.tell_running('list_closed', { list = buffer })
-      end
-    end,
-  })
+  events.on('BufWinEnter', 'What the list of sessions looks like', function()
+    dress.window(0, vim.w.acp_sidebar and dress.SIDEBAR or dress.LIST)
+  end, { buffer = buffer })
+  events.on('BufWipeout', 'The list of sessions is closed', function()
+    list = nil
+    if vim.v.exiting == vim.NIL then
+      bridge.tell_running('list_closed', { list = buffer })
+    end
+  end, { buffer = buffer })
 end
 
 ---@param is_sidebar boolean

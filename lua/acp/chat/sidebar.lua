@@ -2,6 +2,7 @@
 -- buffer. The host draws it while a window of the user's tabpage shows it.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local life = require('acp.ui.life')
 local unseen = require('acp.ui.unseen')
@@ -11,8 +12,6 @@ local api = vim.api
 local M = {}
 
 local LEAST, MOST = 26, 40
-
-local group = api.nvim_create_augroup('acp.sidebar', {})
 
 ---@return integer cells: as the user has left it in this tabpage, else a fifth of the editor
 local function width()
@@ -73,25 +72,24 @@ end
 function M.make(buffer)
   vim.bo[buffer].bufhidden = 'hide'
   is_shown = true
-  api.nvim_clear_autocmds({ group = group })
-  api.nvim_create_autocmd('WinClosed', {
-    group = group,
-    desc = 'The width of the list of sessions is kept; without a window it ends',
-    callback = function(event)
+  local on = events.group('acp.sidebar')
+  on(
+    'WinClosed',
+    'The width of the list of sessions is kept; without a window it ends',
+    function(event)
       local window = assert(tonumber(event.match))
       if api.nvim_win_is_valid(window) and has(window, buffer) then
         keep_width(window)
         settle(buffer)
       end
-    end,
-  })
+    end
+  )
   local function seen()
     settle(buffer)
   end
   local desc = 'The list of sessions is drawn where it is seen'
-  api.nvim_create_autocmd('TabEnter', { group = group, desc = desc, callback = seen })
-  local events = { 'BufEnter', 'BufLeave' }
-  api.nvim_create_autocmd(events, { group = group, buffer = buffer, desc = desc, callback = seen })
+  on('TabEnter', desc, seen)
+  on({ 'BufEnter', 'BufLeave' }, desc, seen, { buffer = buffer })
 end
 
 --- Show it in this tabpage, and go there.

@@ -5,6 +5,7 @@
 
 local chats = require('acp.chat.registry')
 local complete = require('acp.prompt.complete')
+local events = require('acp.ui.events')
 local life = require('acp.ui.life')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
@@ -132,14 +133,9 @@ local function unheard(action)
     if api.nvim_get_current_buf() == it.buffer then
       say(it.client, it.buffer)
     else
-      api.nvim_create_autocmd('BufEnter', {
-        buffer = it.buffer,
-        once = true,
-        nested = true,
-        callback = function()
-          say(it.client, it.buffer)
-        end,
-      })
+      events.on('BufEnter', 'Handlers of LspAttach hear of it', function()
+        say(it.client, it.buffer)
+      end, { buffer = it.buffer, once = true, nested = true })
     end
   end
 end
@@ -243,11 +239,9 @@ local function open_by_itself(client, buffer)
     return
   end
   vim.lsp.completion.enable(true, client, buffer, { convert = whole })
-  api.nvim_create_autocmd('InsertCharPre', {
-    group = api.nvim_create_augroup('acp.prompt.server.' .. buffer, {}),
-    buffer = buffer,
-    callback = vim.schedule_wrap(open),
-  })
+  local on = events.group('acp.prompt.server.' .. buffer)
+  local scope = { buffer = buffer, later = true }
+  on('InsertCharPre', 'The list of completion opens by itself', open, scope)
 end
 
 ---@param chat integer
@@ -308,13 +302,9 @@ function M.attach(chat)
   if options.value('ui', 'completion') ~= false then
     api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
     prepare_list(chat.prompt)
-    api.nvim_create_autocmd('InsertEnter', {
-      group = group_of(chat.prompt),
-      buffer = chat.prompt,
-      callback = function()
-        begin(chat)
-      end,
-    })
+    events.on('InsertEnter', 'The server of the prompt begins', function()
+      begin(chat)
+    end, { group = group_of(chat.prompt), buffer = chat.prompt })
   end
 end
 

@@ -2,6 +2,8 @@
 -- A language server that is attached is asked, else the tree of treesitter is read, some milliseconds
 -- at a time. Nothing here waits: what is not known yet is offered with a later key.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -22,7 +24,7 @@ local METHOD = 'textDocument/documentSymbol'
 ---@field symbols acp.Symbol[]
 
 ---@type table<integer, acp.FileSymbols> by buffer
-local known = {}
+local known = events.by_buffer()
 
 local KINDS = {
   Class = 'Class',
@@ -273,12 +275,5 @@ function M.any()
   end
   return false
 end
-
-api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
-  group = api.nvim_create_augroup('acp.symbols', {}),
-  callback = function(event)
-    known[event.buf] = nil
-  end,
-})
 
 return M

@@ -4,6 +4,7 @@
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -36,7 +37,7 @@ local PAUSE_MS = 100
 ---@field is_late? boolean it is drawn again soon
 
 ---@type table<integer, acp.Overview> by buffer
-local overviews = {}
+local overviews = events.by_buffer()
 
 ---@param buffer integer
 local function refresh(buffer)
@@ -227,18 +228,9 @@ local function make(shown)
   end)
   overviews[buffer] = shown
   map_keys(buffer)
-  api.nvim_create_autocmd('BufEnter', {
-    buffer = buffer,
-    callback = function()
-      refresh(buffer)
-    end,
-  })
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = buffer,
-    callback = function()
-      overviews[buffer] = nil
-    end,
-  })
+  events.on('BufEnter', 'All changes as they are now', function()
+    refresh(buffer)
+  end, { buffer = buffer })
   return buffer
 end
 

@@ -5,6 +5,7 @@
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
 local dress = require('acp.ui.dress')
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -19,7 +20,6 @@ local M = {}
 
 local LIST, LONGEST, COLUMN, WIDE, ROWS = 34, 40, 40, 120, 8
 local namespace = api.nvim_create_namespace('acp_versions')
-local group = api.nvim_create_augroup('acp_versions', {})
 
 ---@class acp.Versions
 ---@field number integer the host's
@@ -143,7 +143,7 @@ local function close()
     return
   end
   open = nil
-  api.nvim_clear_autocmds({ group = group })
+  events.leave('acp_versions')
   if #api.nvim_list_tabpages() == 1 then
     vim.cmd('tab split | tabprevious')
   end
@@ -354,28 +354,22 @@ end
 --- user makes wider or narrower among them stays.
 ---@param this acp.Versions
 local function follow(this)
-  local size
-  api.nvim_create_autocmd('WinScrolled', {
-    group = group,
-    callback = function()
-      align_top(this)
-    end,
-  })
-  api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
-    group = group,
-    callback = vim.schedule_wrap(function()
-      if open ~= this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
-        return
-      end
-      local tabpage = api.nvim_win_get_tabpage(this.window)
-      local windows = #api.nvim_tabpage_list_wins(tabpage)
-      local now = { vim.o.columns, vim.o.lines, windows, list_width(this) }
-      if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
-        size = now
-        lay_out(this)
-      end
-    end),
-  })
+  local on, size = events.group('acp_versions'), nil
+  on('WinScrolled', 'What is above the first line is level', function()
+    align_top(this)
+  end)
+  on({ 'VimResized', 'WinResized', 'TabEnter' }, 'The columns fit', function()
+    if open ~= this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
+      return
+    end
+    local tabpage = api.nvim_win_get_tabpage(this.window)
+    local windows = #api.nvim_tabpage_list_wins(tabpage)
+    local now = { vim.o.columns, vim.o.lines, windows, list_width(this) }
+    if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
+      size = now
+      lay_out(this)
+    end
+  end, { later = true })
 end
 
 ---@param this acp.Versions
@@ -415,17 +409,11 @@ local function begin(found)
   keys.map(list, 'n', '<CR>', 'Compare the versions of this file', function()
     choose(this)
   end, 'open-compared')
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = list,
-    once = true,
-    callback = function()
-      vim.schedule(function()
-        if open == this then
-          close()
-        end
-      end)
-    end,
-  })
+  events.on('BufWipeout', 'The comparison is closed', function()
+    if open == this then
+      close()
+    end
+  end, { buffer = list, once = true, later = true })
   follow(this)
   if this.files > 0 then
     load(this, 0)
@@ -435,7 +423,7 @@ local function begin(found)
       return bridge.warn(err)
     elseif checked and open == this and api.nvim_buf_is_loaded(list) then
       apply.draw_whole(list, checked.ops)
-      api.nvim_exec_autocmds('TabEnter', { group = group }) -- the rows are longer now
+      api.nvim_exec_autocmds('TabEnter', { group = 'acp_versions' }) -- the rows are longer now
     end
   end)
 end

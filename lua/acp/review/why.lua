@@ -5,7 +5,6 @@ local cells = require('acp.ui.cells')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
-local legend = require('acp.ui.legend')
 local notice = require('acp.ui.notice')
 local places = require('acp.review.place')
 
@@ -31,7 +30,7 @@ end
 
 ---@param found acp.Why
 local function open(found)
-  local window = legend.read(found.ops, {
+  local window = float.read(found.ops, {
     name = 'acp-why',
     config = function(buffer)
       local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)

@@ -1,6 +1,7 @@
 -- Tells of what happens in a chat while nobody looks at it, the way that `ui.notify` says.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
@@ -12,16 +13,14 @@ local M = {}
 --- Whether Neovim has the focus, as far as its terminal tells.
 local is_focused = true
 
-api.nvim_create_autocmd({ 'FocusGained', 'FocusLost' }, {
-  group = api.nvim_create_augroup('acp.attention', {}),
-  desc = 'Whether the user looks at Neovim',
-  callback = function(event)
-    is_focused = event.event == 'FocusGained'
-    if is_focused and bridge.running() then
-      bridge.tell_running('refresh_comments') -- another Neovim may have some since
-    end
-  end,
-})
+local on = events.group('acp.attention')
+
+on({ 'FocusGained', 'FocusLost' }, 'Whether the user looks at Neovim', function(event)
+  is_focused = event.event == 'FocusGained'
+  if is_focused and bridge.running() then
+    bridge.tell_running('refresh_comments') -- another Neovim may have some since
+  end
+end)
 
 --- Terminals that take a title with a message, by what is in their environment.
 local TITLED = { 'foot', 'rxvt', 'vte' }

@@ -4,6 +4,7 @@
 
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -29,7 +30,7 @@ local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and o
 ---@field make? fun(status: table): string the user's own
 
 ---@type table<integer, acp.Bar> by buffer
-local bars = {}
+local bars = events.by_buffer()
 
 local failed = false
 
@@ -172,14 +173,7 @@ end
 ---@field text string
 
 ---@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
-local names = {}
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp.bar', {}),
-  callback = function(event)
-    bars[event.buf], names[event.buf] = nil, nil
-  end,
-})
+local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.
 ---@param chat acp.Chat

@@ -2,6 +2,7 @@
 -- can change. What the user does with the windows is right; when one goes, the comparison is over,
 -- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
 
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -31,7 +32,7 @@ local M = {}
 ---@field buffers { left: integer, right: integer }
 ---@field back integer the window from which the user came
 ---@field owns fun(window: integer): boolean whether a window is one of ours
----@field group integer of autocommands
+---@field group string of autocommands
 ---@field over? fun(buffer: integer)
 
 ---@type table<string, acp.Comparison>
@@ -93,24 +94,23 @@ local function watch(key, comparison)
       end
     end)
   end
+  local on = events.group(comparison.group)
   for _, side in ipairs({ 'left', 'right' }) do
-    api.nvim_create_autocmd('WinClosed', {
-      group = comparison.group,
-      pattern = tostring(comparison.windows[side]),
-      callback = over,
-    })
+    on(
+      'WinClosed',
+      'A side of the comparison goes',
+      over,
+      { pattern = tostring(comparison.windows[side]) }
+    )
   end
-  api.nvim_create_autocmd('BufEnter', {
-    group = comparison.group,
-    callback = function()
-      for side, window in pairs(comparison.windows) do
-        local is_valid = api.nvim_win_is_valid(window)
-        if not is_valid or api.nvim_win_get_buf(window) ~= comparison.buffers[side] then
-          over()
-        end
+  on('BufEnter', 'A side shows something else', function()
+    for side, window in pairs(comparison.windows) do
+      local is_valid = api.nvim_win_is_valid(window)
+      if not is_valid or api.nvim_win_get_buf(window) ~= comparison.buffers[side] then
+        over()
       end
-    end,
-  })
+    end
+  end)
 end
 
 --- The window from which the user comes; floats come and go.
@@ -150,7 +150,7 @@ local function open(key, spec, hooks)
       local is_side = vim.list_contains(vim.tbl_values(windows), window)
       return is_side or (hooks.owns ~= nil and hooks.owns(window))
     end,
-    group = api.nvim_create_augroup('acp.compare.' .. key, {}),
+    group = 'acp.compare.' .. key,
     over = hooks.over,
   }
   for side, window in pairs(windows) do
@@ -263,7 +263,7 @@ function M.close(key)
   if not comparison then
     return
   end
-  api.nvim_clear_autocmds({ group = comparison.group })
+  events.leave(comparison.group)
   local current = api.nvim_get_current_win()
   local busy = is_busy(comparison) and current or nil
   local is_tab = api.nvim_get_current_tabpage() == comparison.tab

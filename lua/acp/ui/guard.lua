@@ -2,6 +2,7 @@
 -- `:q` closes both. 'winfixbuf' would only refuse (E1513), where the user wants to see the file.
 
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local unseen = require('acp.ui.unseen')
 
@@ -9,7 +10,7 @@ local api = vim.api
 
 local M = {}
 
-local group = api.nvim_create_augroup('acp.guard', {})
+local on = events.group('acp.guard')
 
 ---@type table<integer, table> how a window showed its chat or prompt last
 local views = {}
@@ -100,13 +101,6 @@ local look_later = unseen.soon(function()
     look()
   end
 end)
-
----@param events string|string[]
----@param desc string
----@param run fun(event: table)
-local function on(events, desc, run)
-  api.nvim_create_autocmd(events, { group = group, desc = desc, callback = run })
-end
 
 on({ 'BufEnter', 'BufWinEnter' }, 'What comes into the window of a chat goes elsewhere', function()
   if vim.iter(api.nvim_tabpage_list_wins(0)):any(has_stray) then

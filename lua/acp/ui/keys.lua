@@ -1,6 +1,7 @@
 -- Keys of the buffers that the plugin makes. Each has a <Plug> of its own, which works whether or not
 -- the user wants the keys, and each buffer has `g?`, which shows them all.
 
+local events = require('acp.ui.events')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 
@@ -9,14 +10,7 @@ local api = vim.api
 local M = {}
 
 ---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
-local buffers = {}
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp.keys', {}),
-  callback = function(event)
-    buffers[event.buf] = nil
-  end,
-})
+local buffers = events.by_buffer()
 
 ---@param buffer integer
 ---@return { plugs: table<string, fun()>, order: string[] }
@@ -138,7 +132,7 @@ function M.help()
     table.insert(lines, (' %s%s%s '):format(row[1], padding, row[2]))
     table.insert(marks, { number - 1, 1, { end_col = 1 + #row[1], hl_group = 'AcpToolTitle' } })
   end
-  require('acp.ui.legend').open('Keys here', lines, marks)
+  require('acp.ui.float').lines('Keys here', lines, marks)
 end
 
 return M
