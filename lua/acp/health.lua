@@ -23,80 +23,33 @@ for name in sys.argv[1:]:
         pass
 ]]
 
+---@param words string names, with blanks between the rows and | in them
+---@return string[][]
+local function rows(words)
+  return vim.tbl_map(function(row)
+    return vim.split(row, '|')
+  end, vim.split(words, '%s+', { trimempty = true }))
+end
+
 -- The events that are listened to, all of them; of a row, one is enough.
-M.EVENTS = {
-  { 'BufEnter' },
-  { 'BufFilePost' },
-  { 'BufLeave' },
-  { 'BufModifiedSet', 'OptionSet' },
-  { 'BufNewFile' },
-  { 'BufReadCmd' },
-  { 'BufReadPost' },
-  { 'BufUnload' },
-  { 'BufWinEnter' },
-  { 'BufWinLeave' },
-  { 'BufWipeout' },
-  { 'BufWriteCmd' },
-  { 'BufWritePost' },
-  { 'BufWritePre' },
-  { 'CmdlineLeave' },
-  { 'ColorScheme' },
-  { 'CursorMoved' },
-  { 'CursorMovedI' },
-  { 'DiagnosticChanged' },
-  { 'FileAppendPost' },
-  { 'FileAppendPre' },
-  { 'FileChangedShell' },
-  { 'FileType' },
-  { 'FileWritePost' },
-  { 'FileWritePre' },
-  { 'FocusGained' },
-  { 'FocusLost' },
-  { 'InsertCharPre' },
-  { 'InsertEnter' },
-  { 'InsertLeave' },
-  { 'InsertLeavePre' },
-  { 'ModeChanged' },
-  { 'QuitPre' },
-  { 'SafeState' },
-  { 'SessionLoadPost' },
-  { 'SessionWritePost' },
-  { 'ShellCmdPost' },
-  { 'ShellFilterPost' },
-  { 'TabEnter' },
-  { 'TermClose' },
-  { 'TermOpen' },
-  { 'TextChanged' },
-  { 'UIEnter' },
-  { 'UILeave' },
-  { 'User' },
-  { 'VimEnter' },
-  { 'VimLeavePre' },
-  { 'VimResized' },
-  { 'WinClosed' },
-  { 'WinEnter' },
-  { 'WinLeave' },
-  { 'WinResized' },
-  { 'WinScrolled' },
-}
+M.EVENTS = rows([[
+  BufEnter BufFilePost BufLeave BufModifiedSet|OptionSet BufNewFile BufReadCmd BufReadPost
+  BufUnload BufWinEnter BufWinLeave BufWipeout BufWriteCmd BufWritePost BufWritePre
+  CmdlineLeave ColorScheme CursorMoved CursorMovedI DiagnosticChanged FileAppendPost
+  FileAppendPre FileChangedShell FileType FileWritePost FileWritePre FocusGained FocusLost
+  InsertCharPre InsertEnter InsertLeave InsertLeavePre ModeChanged QuitPre SafeState
+  SessionLoadPost SessionWritePost ShellCmdPost ShellFilterPost TabEnter TermClose TermOpen
+  TextChanged UIEnter UILeave User VimEnter VimLeavePre VimResized WinClosed WinEnter WinLeave
+  WinResized WinScrolled
+]])
 
 -- The functions that are young, experimental or meant for others; of a row, one is enough.
-M.FUNCTIONS = {
-  { 'vim.api.nvim__redraw' },
-  { 'vim.api.nvim_exec2' },
-  { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' },
-  { 'vim.api.nvim_win_text_height' },
-  { 'vim.fs.joinpath' },
-  { 'vim.islist' },
-  { 'vim.iter' },
-  { 'vim.keycode' },
-  { 'vim.list_contains' },
-  { 'vim.lsp.util.make_floating_popup_options' },
-  { 'vim.system' },
-  { 'vim.treesitter.highlighter.active' },
-  { 'vim.treesitter.language.get_lang' },
-  { 'vim.uv.new_timer' },
-}
+M.FUNCTIONS = rows([[
+  vim.api.nvim__redraw vim.api.nvim_exec2 vim.api.nvim_ui_send|vim.api.nvim_chan_send
+  vim.api.nvim_win_text_height vim.fs.joinpath vim.islist vim.iter vim.keycode
+  vim.list_contains vim.lsp.util.make_floating_popup_options vim.system
+  vim.treesitter.highlighter.active vim.treesitter.language.get_lang vim.uv.new_timer
+]])
 
 ---@param name string of an autocommand event
 ---@return boolean
@@ -114,14 +67,14 @@ local function is_there(name)
   return at ~= nil
 end
 
----@param rows string[][]
+---@param all string[][]
 ---@param exists fun(name: string): boolean
 ---@param what string
 ---@return integer count of rows of which nothing exists
-local function report_missing(rows, exists, what)
+local function report_missing(all, exists, what)
   local missing = vim.tbl_filter(function(row)
     return #vim.tbl_filter(exists, row) == 0
-  end, rows)
+  end, all)
   for _, row in ipairs(missing) do
     local advice = 'use a version of Neovim that has it, or a newer acp.nvim'
     health.error(('this Neovim has no %s %s'):format(what, table.concat(row, ' or ')), advice)

@@ -93,16 +93,6 @@ on('UIEnter', 'What came or went meanwhile does so now, for who looks again', fu
   away = nil
 end)
 
----@param ask acp.Ask
----@return string? problem why no answer can be given to it now
-local function problem(ask)
-  if not on_screen or on_screen.id ~= ask.id or on_screen.seen ~= ask.seen then
-    return 'nothing was answered: look at the question first'
-  elseif is_overtaken or M.now() - on_screen.at < DEAD_MS then
-    return JUST
-  end
-end
-
 --- The user's scripts learn of a question now. One host's ids are another one's, too: `is_new`.
 ---@param id string
 ---@param is_new? boolean
@@ -131,9 +121,9 @@ end
 ---@param answer { option?: string, answer?: table }
 ---@return boolean given
 function M.give(ask, is_inside, answer)
-  local reason = problem(ask)
-  if reason then
-    notice.warn(reason)
+  local is_seen = on_screen and on_screen.id == ask.id and on_screen.seen == ask.seen
+  if not is_seen or is_overtaken or M.now() - on_screen.at < DEAD_MS then
+    notice.warn(is_seen and JUST or 'nothing was answered: look at the question first')
     return false
   end
   local whole = { ask = ask.id, seen = ask.seen, inside = is_inside }

@@ -87,14 +87,6 @@ local function act(menu, give)
   end
 end
 
----@param menu acp.Menu
----@return boolean
-local function accepts(menu)
-  return vim.iter(menu.ask.form):any(function(row)
-    return row.action == 'accept'
-  end)
-end
-
 --- Map the keys of the float, in its own buffer.
 ---@param menu acp.Menu
 ---@param hand table gives answers: `acp.ask.keys`
@@ -105,7 +97,10 @@ function M.map(menu, hand, fold)
     hand.give(menu, { answer = { action = action } })
   end
   local function accept()
-    if accepts(menu) then
+    local can_be = vim.iter(menu.ask.form):any(function(row)
+      return row.action == 'accept'
+    end)
+    if can_be then
       return give('accept')
     end
     notice.notice('this cannot be accepted: decline it with x')

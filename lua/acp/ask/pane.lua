@@ -3,6 +3,7 @@
 
 local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
 local evidence = require('acp.ask.evidence')
@@ -262,7 +263,7 @@ function M.settle(menu, fold)
   elseif not is_below then
     move(menu, found)
   end
-  local bar = (found.fit.winbar or ''):gsub('%%', '%%%%')
+  local bar = cells.literal(found.fit.winbar or '')
   dress.window(menu.winid, { winbar = is_below and evidence.winbar(menu) or bar })
   if opened or is_drawn then
     local row = row_for(menu, item)

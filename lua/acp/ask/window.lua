@@ -201,19 +201,12 @@ function M.fold()
   menu.settle()
 end
 
---- The window to go back to: never one of its own.
----@return integer
-local function origin()
-  local current = api.nvim_get_current_win()
-  return pane.is_inside(menu) and menu.back or current
-end
-
 local function enter()
   menu.folded = nil
   menu.is_entering = true
   settle_soon()
   if float.is_open(menu.winid) and not pane.is_inside(menu) then
-    menu.back = origin()
+    menu.back = api.nvim_get_current_win()
     unseen.stop_insert()
     api.nvim_set_current_win(menu.winid)
     settle_soon()

@@ -61,20 +61,15 @@ local function close(block)
   end
 end
 
----@param is_closed boolean
-local function all(is_closed)
-  if not is_closed then
-    return vim.cmd('normal! zR')
-  end
-  vim.tbl_map(close, foldable())
-end
-
 --- Open or close the code at the cursor, or all of it.
 ---@param action 'toggle'|'open'|'close'|'open_all'|'close_all'
 ---@return boolean done false: there is none at the cursor, or more than code is meant
 function M.fold(action)
-  if action == 'open_all' or action == 'close_all' then
-    all(action == 'close_all')
+  if action == 'open_all' then
+    vim.cmd('normal! zR')
+    return false
+  elseif action == 'close_all' then
+    vim.tbl_map(close, foldable())
     return false
   end
   local row = api.nvim_win_get_cursor(0)[1]

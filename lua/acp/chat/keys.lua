@@ -57,7 +57,7 @@ end
 --- Hand the web address under the cursor to the browser, by the host, which asks where the text of
 --- the link says something else.
 local function browse()
-  bridge.ask('browse', under_cursor(), function() end)
+  bridge.ask('browse', under_cursor())
 end
 
 ---@param chat acp.Chat
@@ -169,10 +169,8 @@ local function toggle(chat, action)
     return
   end
   local payload = { chat = chat.chat, row = row(), action = action }
-  bridge.call('toggle', payload, function(err, plan)
-    if err then
-      return bridge.warn(err)
-    elseif plan then
+  bridge.ask('toggle', payload, function(plan)
+    if plan then
       require('acp.ui.float').lines('Plan', vim.split(plan, '\n', { plain = true }), {})
     end
   end)

@@ -162,7 +162,6 @@ end
 ---@param is_sidebar boolean
 ---@return integer buffer
 local function make(is_sidebar)
-  require('acp.ui.highlights').define()
   local buffer = chats.list('acp-sessions')
   if is_sidebar then
     sidebar.make(buffer)
@@ -189,7 +188,7 @@ function M.open(file, cwd)
     layout.open_list(list, math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1))
   end
   local payload = { list = list, file = file, cwd = cwd, sidebar = is_sidebar }
-  bridge.ask('list_sessions', payload, function() end)
+  bridge.ask('list_sessions', payload)
 end
 
 return M

@@ -143,7 +143,6 @@ end
 
 ---@return acp.AgentList
 local function make()
-  require('acp.ui.highlights').define()
   local buffer = chats.list('acp-agents')
   local this =
     { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }

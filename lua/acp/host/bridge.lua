@@ -93,14 +93,6 @@ local function keep_stderr(this, data)
   end
 end
 
---- Its channel is closed: let its end be told before another host begins.
----@param this acp.Host
-local function await_end(this)
-  vim.uv.kill(this.pid, 'sigkill')
-  vim.fn.jobwait({ this.channel }, 500)
-  host, snapshot = nil, nil
-end
-
 ---@return acp.Host?
 local function start()
   local python, origin = interpreter.find()
@@ -208,7 +200,10 @@ local function deliver(verb, payload, done)
       return true
     end
     calls.forget(call)
-    await_end(host)
+    -- its channel is closed: let its end be told before another host begins
+    vim.uv.kill(host.pid, 'sigkill')
+    vim.fn.jobwait({ host.channel }, 500)
+    host, snapshot = nil, nil
   end
   return false
 end
@@ -291,13 +286,14 @@ end
 --- Ask the host something; what it could not do is said.
 ---@param verb string
 ---@param payload? table
----@param done fun(result: any)
+---@param done? fun(result: any)
 function M.ask(verb, payload, done)
   M.call(verb, payload, function(err, result)
     if err then
-      return M.warn(err)
+      M.warn(err)
+    elseif done then
+      done(result)
     end
-    done(result)
   end)
 end
 

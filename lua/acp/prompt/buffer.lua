@@ -42,14 +42,6 @@ local function clear(chat)
   attachment.clear(chat)
 end
 
---- Whether a prompt waits that the agent has refused for want of a login: sending nothing sends it.
----@param chat acp.Chat
----@return boolean
-local function is_held(chat)
-  local status = vim.b[chat.chat].acp_status or {}
-  return status.state == 'idle' and (status.queue or 0) > 0
-end
-
 --- Send what the user has said on the code, with nothing else to say.
 ---@param chat acp.Chat
 ---@param otherwise fun() called if there is nothing
@@ -57,10 +49,8 @@ function M.send_review(chat, otherwise)
   if not bridge.running() or not chats.is_open(chat) then
     return otherwise()
   end
-  bridge.call('send_review', { chat = chat.chat }, function(err, sent)
-    if err then
-      bridge.warn(err)
-    elseif sent then
+  bridge.ask('send_review', { chat = chat.chat }, function(sent)
+    if sent then
       tail.reach(chat.chat)
     else
       otherwise()
@@ -116,7 +106,10 @@ function M.send(number)
   local images = vim.tbl_map(function(held)
     return held.image
   end, chat.images or {})
-  if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
+  local status = vim.b[chat.chat].acp_status or {}
+  -- a prompt waits that the agent has refused for want of a login: sending nothing sends it
+  local is_held = status.state == 'idle' and (status.queue or 0) > 0
+  if vim.trim(text) == '' and #images == 0 and not is_held then
     M.send_review(chat, function()
       notice.notice('the prompt is empty: nothing was sent')
     end)

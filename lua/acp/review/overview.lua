@@ -44,7 +44,7 @@ local function refresh(buffer)
   local shown = overviews[buffer]
   local payload = { buffer = buffer, chat = shown.chat, path = shown.path }
   payload.turn, payload.by = shown.turn, shown.by
-  bridge.ask('diff', payload, function() end)
+  bridge.ask('diff', payload)
 end
 
 --- Draw some rows in place of those that stand there; `op[2]` of the last ones is -1. Until then

@@ -4,6 +4,8 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local cells = require('acp.ui.cells')
 local dress = require('acp.ui.dress')
 local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
@@ -127,9 +129,7 @@ end
 local function close_columns(this)
   for _, window in ipairs(this.columns) do
     if api.nvim_win_is_valid(window) then
-      api.nvim_win_call(window, function()
-        vim.cmd('diffoff | setlocal winbar<')
-      end)
+      sides.undress(window)
       pcall(api.nvim_win_close, window, true)
     end
   end
@@ -183,10 +183,7 @@ end
 ---@param file integer
 ---@param column? integer where the cursor goes
 local function load(this, file, column)
-  bridge.call('versions_file', { number = this.number, file = file }, function(err, found)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions_file', { number = this.number, file = file }, function(found)
     if open == this then
       this.file, this.offset = file, this.file == file and this.offset or 0
       hands.calmly('the comparison', function()
@@ -205,10 +202,7 @@ local function take()
   end
   local line = api.nvim_win_get_cursor(0)[1]
   local payload = { number = this.number, file = this.file, name = name, line = line }
-  bridge.call('versions_take', payload, function(err, said)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions_take', payload, function(said)
     notice.notice(said)
     if open == this and this.shown.path == '' then
       load(this, this.file, 1) -- it is there now
@@ -237,12 +231,6 @@ local function map(buffer)
   keys.map(buffer, 'n', 'q', 'Close the comparison', close, 'close')
 end
 
----@param text string
----@return string
-local function literal(text)
-  return (text:gsub('%%', '%%%%'))
-end
-
 ---@param this acp.Versions
 ---@param buffer integer
 ---@param side { title: string }
@@ -252,8 +240,11 @@ local function add_column(this, buffer, side, note)
   local config = { win = beside or this.window, split = beside and 'right' or 'below' }
   local window = api.nvim_open_win(buffer, false, config)
   local form = '%%#AcpFloatTitle# %s %%*%%#AcpDim#%%<%s %%=%s '
-  local bar = form:format(literal(side.title), literal(this.shown.name), literal(note))
-  api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
+  vim.wo[window][0].winbar = form:format(unpack(vim.tbl_map(cells.literal, {
+    side.title,
+    this.shown.name,
+    note,
+  })))
   table.insert(this.columns, window)
 end
 
@@ -381,26 +372,14 @@ local function choose(this)
   load(this, file, 1)
 end
 
----@return integer buffer
-local function make()
-  require('acp.ui.highlights').define()
-  return unseen.buffer(function(it)
-    require('acp.chat.registry').name(it, 'acp-versions')
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].modifiable = false
-    vim.b[it].acp_list = true
-    vim.bo[it].filetype = 'acp-versions'
-  end)
-end
-
 ---@param found table as `versions` answers
 local function begin(found)
   close()
   vim.cmd('tab split')
-  local window, list = api.nvim_get_current_win(), make()
+  local window, list = api.nvim_get_current_win(), chats.list('acp-versions')
   api.nvim_win_set_buf(window, list)
   dress.window(window, dress.LIST)
-  api.nvim_set_option_value('winbar', '', { win = window, scope = 'local' })
+  vim.wo[window][0].winbar = ''
   open = { number = found.number, files = found.files, first = found.first, list = list }
   local this = open
   this.window, this.file, this.offset, this.columns, this.names = window, 0, 0, {}, {}
@@ -418,10 +397,8 @@ local function begin(found)
   if this.files > 0 then
     load(this, 0)
   end
-  bridge.call('versions_checked', { number = this.number }, function(err, checked)
-    if err then
-      return bridge.warn(err)
-    elseif checked and open == this and api.nvim_buf_is_loaded(list) then
+  bridge.ask('versions_checked', { number = this.number }, function(checked)
+    if checked and open == this and api.nvim_buf_is_loaded(list) then
       apply.draw_whole(list, checked.ops)
       api.nvim_exec_autocmds('TabEnter', { group = 'acp_versions' }) -- the rows are longer now
     end
@@ -431,10 +408,7 @@ end
 --- Compare worktrees of the project.
 ---@param payload { names: string[], file: string, cwd: string, chat?: integer } no names: all
 function M.open(payload)
-  bridge.call('versions', payload, function(err, found)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions', payload, function(found)
     hands.calmly('the comparison', function()
       layout.leave_float()
       begin(found)

@@ -23,20 +23,13 @@ M.patience = 9000
 ---@type integer[] buffers that were loaded for tools, the oldest first
 local loaded = {}
 
----@param buffer integer
----@return boolean
-local function is_unused(buffer)
-  return api.nvim_buf_is_loaded(buffer)
-    and not vim.bo[buffer].buflisted
-    and not vim.bo[buffer].modified
-    and #vim.fn.win_findbuf(buffer) == 0
-end
-
 --- Let the oldest go of those that nobody has taken to since.
 local function let_go()
   while #loaded > MOST_LOADED do
     local buffer = table.remove(loaded, 1)
-    if api.nvim_buf_is_valid(buffer) and is_unused(buffer) then
+    local options = api.nvim_buf_is_loaded(buffer) and vim.bo[buffer]
+    local is_unused = options and not options.buflisted and not options.modified
+    if is_unused and #vim.fn.win_findbuf(buffer) == 0 then
       require('acp.ui.unseen').delete(buffer)
     end
   end

@@ -79,7 +79,7 @@ local function side(parts, right)
   local texts = {}
   for _, part in ipairs(parts) do
     if part.right == right then
-      table.insert(texts, ('%%#%s#%s'):format(part.group, (part.text:gsub('%%', '%%%%'))))
+      table.insert(texts, ('%%#%s#%s'):format(part.group, cells.literal(part.text)))
     end
   end
   return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
@@ -187,7 +187,7 @@ local function fit_name(chat, name, behind, width)
   if api.nvim_strwidth(name) > room and is_short then
     name = chat.agent
   end
-  return ((cells.cut(name, room) .. behind):gsub('%%', '%%%%'))
+  return cells.literal(cells.cut(name, room) .. behind)
 end
 
 --- Of the buffer whose window is drawn now; 'statusline' of chats and prompts calls it.

@@ -2,6 +2,7 @@
 -- can change. What the user does with the windows is right; when one goes, the comparison is over,
 -- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
 
+local cells = require('acp.ui.cells')
 local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
@@ -37,20 +38,6 @@ local M = {}
 
 ---@type table<string, acp.Comparison>
 local comparisons = {}
-
----@param text string
----@return string
-local function literal(text)
-  return (text:gsub('%%', '%%%%'))
-end
-
---- What stands above a side; on both, or their lines would not be level.
----@param name string
----@param title string
----@return string
-local function winbar(name, title)
-  return ('%%#AcpFloatTitle# %s %%*%%=%%#AcpDim#%s '):format(literal(name), literal(title))
-end
 
 --- Make the tabpage with both windows; the cursor is in the right one.
 ---@param buffers { left: integer, right: integer }
@@ -154,9 +141,10 @@ local function open(key, spec, hooks)
     over = hooks.over,
   }
   for side, window in pairs(windows) do
-    local title = side == 'right' and spec.title or ''
-    local bar = winbar(spec[side].name, title)
-    api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
+    -- on both, or their lines would not be level
+    local name, title = cells.literal(spec[side].name), side == 'right' and spec.title or ''
+    local bar = '%%#AcpFloatTitle# %s %%*%%=%%#AcpDim#%s '
+    vim.wo[window][0].winbar = bar:format(name, cells.literal(title))
     api.nvim_win_call(window, vim.cmd.diffthis)
   end
   comparisons[key] = comparison
@@ -187,13 +175,6 @@ local function plain_windows(tab)
   end, api.nvim_tabpage_list_wins(tab))
 end
 
----@param window integer
-local function undress(window)
-  api.nvim_win_call(window, function()
-    vim.cmd('diffoff | setlocal winbar<')
-  end)
-end
-
 --- Windows that the user has split off a side are none of ours, but look like one.
 ---@param comparison acp.Comparison
 local function undress_splits(comparison)
@@ -204,7 +185,7 @@ local function undress_splits(comparison)
     local buffer = api.nvim_win_get_buf(window)
     local is_split = vim.list_contains(vim.tbl_values(comparison.buffers), buffer)
     if is_split and not comparison.owns(window) then
-      undress(window)
+      sides.undress(window)
     end
   end
 end
@@ -219,7 +200,7 @@ local function release(comparison, side, stays)
     return
   end
   local is_ours = api.nvim_win_get_buf(window) == buffer
-  undress(window)
+  sides.undress(window)
   if stays or not is_ours then
     return
   end
