@@ -148,14 +148,10 @@ end)
 
 local on = events.group('acp.chat')
 
-on(
-  { 'VimResized', 'WinResized', 'TabEnter' },
-  'The windows of chats keep their share of the editor',
-  function()
-    require('acp.ui.size').settle()
-    vim.tbl_map(layout.fit, chats.all())
-  end
-)
+on({ 'VimResized', 'WinResized', 'TabEnter' }, 'Chats keep their share of the editor', function()
+  require('acp.ui.size').settle()
+  vim.tbl_map(layout.fit, chats.all())
+end)
 
 ---@param buffer integer
 ---@return boolean
@@ -184,18 +180,15 @@ on({ 'WinResized', 'BufWinEnter' }, 'Tables of a chat are laid out for its windo
   end
 end)
 
-local look = vim.schedule_wrap(function()
+local function look()
   tail.look(is_chat)
-end)
+end
 
-on(
-  { 'WinScrolled', 'WinResized', 'TabEnter', 'WinClosed' },
-  'What has come below the part of a chat that is shown',
-  function(event)
-    if event.event ~= 'WinScrolled' or not tail.is_settled() then -- it is, in most frames
-      look()
-    end
+on({ 'WinResized', 'TabEnter', 'WinClosed' }, 'What has come below', look, { later = true })
+on('WinScrolled', 'What has come below', function()
+  if not tail.is_settled() then -- it is, in most frames
+    vim.schedule(look)
   end
-)
+end)
 
 return M

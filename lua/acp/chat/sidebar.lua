@@ -73,17 +73,13 @@ function M.make(buffer)
   vim.bo[buffer].bufhidden = 'hide'
   is_shown = true
   local on = events.group('acp.sidebar')
-  on(
-    'WinClosed',
-    'The width of the list of sessions is kept; without a window it ends',
-    function(event)
-      local window = assert(tonumber(event.match))
-      if api.nvim_win_is_valid(window) and has(window, buffer) then
-        keep_width(window)
-        settle(buffer)
-      end
+  on('WinClosed', 'The list of sessions keeps its width; without a window it ends', function(event)
+    local window = assert(tonumber(event.match))
+    if api.nvim_win_is_valid(window) and has(window, buffer) then
+      keep_width(window)
+      settle(buffer)
     end
-  )
+  end)
   local function seen()
     settle(buffer)
   end

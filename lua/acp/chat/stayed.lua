@@ -13,22 +13,13 @@ end
 bridge.chats = function()
   return vim.tbl_map(function(chat)
     local status = status_of(chat)
-    return {
-      id = status.session,
-      agent = chat.agent,
-      title = status.title,
-      cwd = chat.root,
-      state = 'closed',
-      bufnr = chat.chat,
-      prompt_bufnr = chat.prompt,
-      turn = status.turn or 0,
-      modes = {},
-      config = {},
-      commands = {},
-      plan = {},
-      queue = {},
-      entries = {},
-    }
+    local it = { id = status.session, agent = chat.agent, title = status.title, cwd = chat.root }
+    it.state, it.turn, it.bufnr, it.prompt_bufnr =
+      'closed', status.turn or 0, chat.chat, chat.prompt
+    for _, name in ipairs({ 'modes', 'config', 'commands', 'plan', 'queue', 'entries' }) do
+      it[name] = {}
+    end
+    return it
   end, chats.all())
 end
 

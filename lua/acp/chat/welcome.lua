@@ -106,13 +106,8 @@ function M.draw(chat)
   end
   local window = layout.window_of(chat.chat)
   local width = window and margin.room(window) or vim.o.columns
-  api.nvim_buf_set_extmark(
-    chat.chat,
-    namespace,
-    0,
-    0,
-    { id = 1, virt_lines = content(chat, width) }
-  )
+  local shown = { id = 1, virt_lines = content(chat, width) }
+  api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, shown)
 end
 
 ---@param chat acp.Chat

@@ -38,13 +38,10 @@ function M.code()
     return notice.notice('there is no code block here')
   end
   local text = vim.list_slice(lines, block.first + 1, block.last)
-  put(
-    vim.tbl_map(function(line)
-      return line:sub(1, block.indent):find('^[%s>]*$') and line:sub(block.indent + 1) or line
-    end, text),
-    register,
-    'a code block'
-  )
+  text = vim.tbl_map(function(line)
+    return line:sub(1, block.indent):find('^[%s>]*$') and line:sub(block.indent + 1) or line
+  end, text)
+  put(text, register, 'a code block')
 end
 
 --- Yank what the agent said last.

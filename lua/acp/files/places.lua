@@ -54,17 +54,12 @@ local function wait(buffer)
     return
   end
   returns[buffer] = cursor
-  on(
-    'BufWinEnter',
-    'The cursor returns to its text, of which an agent has changed the lines above',
-    function()
-      local window = api.nvim_get_current_win()
-      vim.schedule(function() -- Neovim moves the cursor after the event
-        go(buffer, window)
-      end)
-    end,
-    { buffer = buffer, once = true }
-  )
+  on('BufWinEnter', 'The cursor returns to its text, whose number is another', function()
+    local window = api.nvim_get_current_win()
+    vim.schedule(function() -- Neovim moves the cursor after the event
+      go(buffer, window)
+    end)
+  end, { buffer = buffer, once = true })
 end
 
 on('BufUnload', 'The places of a buffer go with it', function(event)

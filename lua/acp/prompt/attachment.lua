@@ -267,12 +267,10 @@ function M.attach_images(chat, text, done)
     if #found > 0 then
       M.draw(chat)
     end
-    done(
-      nil,
-      vim.tbl_map(function(held)
-        return held.name
-      end, found)
-    )
+    local names = vim.tbl_map(function(held)
+      return held.name
+    end, found)
+    done(nil, names)
   end)
 end
 

@@ -142,12 +142,8 @@ local function on_turn(event)
   end
 end
 
-events.group('acp.inline')(
-  'User',
-  'Turns of edits in place',
-  on_turn,
-  { pattern = { 'AcpTurnStarted', 'AcpTurnEnded' } }
-)
+local TURNS = { pattern = { 'AcpTurnStarted', 'AcpTurnEnded' } }
+events.group('acp.inline')('User', 'Turns of edits in place', on_turn, TURNS)
 
 ---@param edit acp.InlineEdit
 ---@param selection acp.Selection

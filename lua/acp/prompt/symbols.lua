@@ -65,10 +65,8 @@ local NODES = {
 local function add(symbols, outer, name, kind, first, last)
   local whole = outer and outer .. '.' .. name or name
   if kind and #symbols < MOST_SYMBOLS and #whole < 200 and not whole:match('[%c%s]') then
-    table.insert(
-      symbols,
-      { name = whole, kind = kind, first = first, last = math.max(first, last) }
-    )
+    local found = { name = whole, kind = kind, first = first, last = math.max(first, last) }
+    table.insert(symbols, found)
   end
   return whole
 end

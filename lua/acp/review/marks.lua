@@ -88,13 +88,10 @@ end
 ---@param milliseconds integer after the last such call
 local function tell_later(buffer, milliseconds)
   timers[buffer] = timers[buffer] or assert(vim.uv.new_timer())
-  timers[buffer]:start(
-    milliseconds,
-    0,
-    vim.schedule_wrap(function()
-      tell(buffer)
-    end)
-  )
+  local told = vim.schedule_wrap(tell)
+  timers[buffer]:start(milliseconds, 0, function()
+    told(buffer)
+  end)
 end
 
 ---@param buffer integer
@@ -294,8 +291,8 @@ function M.draw(path, tick, marks, rows)
   local width = removed_lines.width(buffer)
   local has_removed = put_all(buffer, marks, width)
   local kept = vim.iter(marks):any(is_asked) and marks or nil
-  reviewed[buffer] =
-    { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
+  local drawn = { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
+  reviewed[buffer] = drawn
   if has_removed then
     tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower
   end

@@ -168,12 +168,12 @@ end
 ---@return fun()
 local function jump(step)
   return function()
-    local row = api.nvim_win_get_cursor(0)[1] - 1
-    local all = overviews[api.nvim_get_current_buf()].hunks
-    for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
-      if (all[index].row - row) * step > 0 then
-        return api.nvim_win_set_cursor(0, { all[index].row + 1, 0 })
-      end
+    local rows = vim.tbl_map(function(hunk)
+      return hunk.row
+    end, overviews[api.nvim_get_current_buf()].hunks)
+    local row = hunks.nearest(rows, step)
+    if row then
+      return api.nvim_win_set_cursor(0, { row + 1, 0 })
     end
     notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))
   end
@@ -187,27 +187,18 @@ local function go()
   end
 end
 
----@param command string
----@return fun()
-local function running(command)
-  return function()
-    vim.cmd(command)
-  end
-end
-
 ---@param buffer integer
 local function map_keys(buffer)
   for verdict, names in pairs({ Keep = { 'a', 'gh' }, Reject = { 'x', 'gH' } }) do
-    local command = 'Acp ' .. verdict:lower()
-    local of_lines = ('execute "normal! \\<Esc>" | \'<,\'>%s'):format(command)
+    local command = ('Acp %s<CR>'):format(verdict:lower())
     for _, key in ipairs(names) do
-      keys.map(buffer, 'n', key, verdict .. ' the hunk', running(command))
-      keys.map(buffer, 'x', key, verdict .. ' the selected lines', running(of_lines))
+      keys.map(buffer, 'n', key, verdict .. ' the hunk', '<Cmd>' .. command)
+      keys.map(buffer, 'x', key, verdict .. ' the selected lines', "<Esc><Cmd>'<,'>" .. command)
     end
   end
   keys.map_all(buffer, {
-    { 'c', 'Comment on the hunk', running('Acp comment') },
-    { 'dd', 'Nothing: a list is not a text', function() end },
+    { 'c', 'Comment on the hunk', '<Cmd>Acp comment<CR>' },
+    { 'dd', 'Nothing: a list is not a text', '<Nop>' },
     { ']h', 'Next hunk', jump(1) },
     { '[h', 'Previous hunk', jump(-1) },
     { '<CR>', 'Go to the line of the file', go },

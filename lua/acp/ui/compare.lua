@@ -83,12 +83,8 @@ local function watch(key, comparison)
   end
   local on = events.group(comparison.group)
   for _, side in ipairs({ 'left', 'right' }) do
-    on(
-      'WinClosed',
-      'A side of the comparison goes',
-      over,
-      { pattern = tostring(comparison.windows[side]) }
-    )
+    local scope = { pattern = tostring(comparison.windows[side]) }
+    on('WinClosed', 'A side of the comparison goes', over, scope)
   end
   on('BufEnter', 'A side shows something else', function()
     for side, window in pairs(comparison.windows) do

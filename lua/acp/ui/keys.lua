@@ -23,7 +23,7 @@ end
 ---@param mode string
 ---@param key string
 ---@param desc string
----@param run fun()|string a function, or a <Plug>
+---@param run fun()|string a function, a <Plug>, or other keys
 local function set(buffer, mode, key, desc, run)
   if not vim.list_contains(of(buffer).order, desc) then
     table.insert(of(buffer).order, desc)
@@ -33,13 +33,16 @@ local function set(buffer, mode, key, desc, run)
     is_wanted = options.value('default_keys')
   end
   if is_wanted ~= false then
-    local mapping =
-      { buffer = buffer, nowait = true, desc = desc, remap = type(run) == 'string' or nil }
-    local guarded = type(run) == 'function'
-      and function()
+    local mapping = { buffer = buffer, nowait = true, desc = desc }
+    local keys = run
+    if type(run) == 'function' then
+      function keys()
         return notice.attempt(key, run)
       end
-    vim.keymap.set(mode, key, guarded or run, mapping)
+    else
+      mapping.remap, mapping.silent = vim.startswith(run, '<Plug>'), true
+    end
+    vim.keymap.set(mode, key, keys, mapping)
   end
 end
 
@@ -48,7 +51,7 @@ end
 ---@param mode string
 ---@param key string
 ---@param desc string
----@param run fun()|string a function, or a <Plug> that is there everywhere
+---@param run fun()|string a function, a <Plug> that is there everywhere, or other keys
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
 function M.map(buffer, mode, key, desc, run, plug)
   if plug then

@@ -308,14 +308,10 @@ end
 
 local on = events.group('acp.unseen')
 
-on(
-  { 'BufWinEnter', 'BufEnter' },
-  'What a configuration wants to hear of a buffer that was made unseen',
-  function(event)
-    if waiting[event.buf] and vim.fn.win_gettype() ~= 'autocmd' then
-      M.shown(event.buf)
-    end
+on({ 'BufWinEnter', 'BufEnter' }, 'What a configuration wants to hear of it', function(event)
+  if waiting[event.buf] and vim.fn.win_gettype() ~= 'autocmd' then
+    M.shown(event.buf)
   end
-)
+end)
 
 return M
