@@ -37,21 +37,14 @@ local function fill(ask, row, filled)
   bridge.notify('fill', vim.tbl_extend('error', { ask = ask, field = row.field }, filled))
 end
 
---- What is typed into a form is nobody else's business: it does not stay in the input history, which
---- goes into the ShaDa file.
----@param before integer number of the last entry of the history
-local function forget_input(before)
-  if vim.fn.histnr('@') ~= before then
-    vim.fn.histdel('@', -1)
-  end
-end
-
 ---@param ask string
 ---@param row acp.FormRow
 local function type_text(ask, row)
   local before = vim.fn.histnr('@')
   vim.ui.input({ prompt = row.label .. ': ', default = row.text }, function(text)
-    forget_input(before)
+    if vim.fn.histnr('@') ~= before then -- what is typed here does not stay: ShaDa keeps the history
+      vim.fn.histdel('@', -1)
+    end
     if text then
       fill(ask, row, { text = text })
     end

@@ -104,23 +104,19 @@ local function has(line, words)
   end)
 end
 
---- The first line with these words, so that the next key is for it.
----@param words string
-local function go_to_match(words)
-  for number, line in ipairs(api.nvim_buf_get_lines(0, 0, -1, true)) do
-    if has(line, words) then
-      return api.nvim_win_set_cursor(0, { number, 0 })
-    end
-  end
-end
-
 local function filter()
   local shown = (vim.b.acp_status or {}).filter
   vim.ui.input({ prompt = 'Sessions with: ', default = shown }, function(words)
-    if words and list and api.nvim_get_current_buf() == list then
-      go_to_match(words)
-      bridge.notify('filter_sessions', { list = list, words = words })
+    if not words or not list or api.nvim_get_current_buf() ~= list then
+      return
     end
+    for number, line in ipairs(api.nvim_buf_get_lines(0, 0, -1, true)) do
+      if has(line, words) then -- so that the next key is for it
+        api.nvim_win_set_cursor(0, { number, 0 })
+        break
+      end
+    end
+    bridge.notify('filter_sessions', { list = list, words = words })
   end)
 end
 

@@ -59,14 +59,6 @@ local function settle(buffer)
   end)
 end
 
----@param window integer that is being closed
-local function keep_width(window)
-  if api.nvim_win_get_width(window) < vim.o.columns then
-    local tabpage = api.nvim_win_get_tabpage(window)
-    api.nvim_tabpage_set_var(tabpage, 'acp_sidebar', api.nvim_win_get_width(window))
-  end
-end
-
 --- Let a buffer be one: it stays while a window holds it, whatever is shown there for a moment.
 ---@param buffer integer
 function M.make(buffer)
@@ -75,10 +67,14 @@ function M.make(buffer)
   local on = events.group('acp.sidebar')
   on('WinClosed', 'The list of sessions keeps its width; without a window it ends', function(event)
     local window = assert(tonumber(event.match))
-    if api.nvim_win_is_valid(window) and has(window, buffer) then
-      keep_width(window)
-      settle(buffer)
+    if not api.nvim_win_is_valid(window) or not has(window, buffer) then
+      return
     end
+    if api.nvim_win_get_width(window) < vim.o.columns then
+      local tabpage = api.nvim_win_get_tabpage(window)
+      api.nvim_tabpage_set_var(tabpage, 'acp_sidebar', api.nvim_win_get_width(window))
+    end
+    settle(buffer)
   end)
   local function seen()
     settle(buffer)

@@ -162,17 +162,6 @@ local function make()
   return this
 end
 
----@param this acp.AgentList
----@param mods? vim.api.keyset.cmd_mods
-local function show(this, mods)
-  layout.leave_float()
-  local window = layout.split(this.buffer, mods)
-  if not layout.says_where(mods) then
-    api.nvim_win_set_height(window, math.floor(vim.o.lines * SHARE))
-  end
-  dress.window(window, dress.LIST)
-end
-
 --- Show the agents in a window of their own.
 ---@param wants_fetch? boolean fetch the list of the registry first
 ---@param mods? vim.api.keyset.cmd_mods where the window opens
@@ -182,7 +171,12 @@ function M.open(wants_fetch, mods)
   if window then
     api.nvim_set_current_win(window)
   else
-    show(list, mods)
+    layout.leave_float()
+    window = layout.split(list.buffer, mods)
+    if not layout.says_where(mods) then
+      api.nvim_win_set_height(window, math.floor(vim.o.lines * SHARE))
+    end
+    dress.window(window, dress.LIST)
   end
   if wants_fetch then
     return fetch()

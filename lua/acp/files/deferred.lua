@@ -121,12 +121,6 @@ local function follow(buffer, path)
   end)
 end
 
---- In insert mode Neovim knows by number the line where the insert began: let it begin here.
-local function begin_insert_anew()
-  local keys = api.nvim_replace_termcodes('<C-g>u', true, false, true)
-  api.nvim_feedkeys(keys, 'in', false)
-end
-
 --- Bring into the buffer what waits for it, and what its file has new.
 ---@param buffer integer
 ---@return boolean changed
@@ -149,7 +143,8 @@ local on = events.group('acp_deferred')
 on('BufWritePre', 'What agents have made of the file comes first', function(event)
   local is_own = file_buffers.resolve(event.match) == file_buffers.file(event.buf)
   if is_own and catch_up(event.buf) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
-    begin_insert_anew()
+    -- Neovim knows by number the line where the insert began: let it begin here
+    api.nvim_feedkeys(vim.keycode('<C-g>u'), 'in', false)
   end
 end, { nested = true })
 

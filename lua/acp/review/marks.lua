@@ -94,13 +94,6 @@ local function tell_later(buffer, milliseconds)
   end)
 end
 
----@param buffer integer
-local function forget(buffer)
-  stop_timer(buffer)
-  reviewed[buffer] = nil
-  removed_lines.set_above(buffer, 0)
-end
-
 --- Look at the changes of a buffer as long as it has marks.
 ---@param buffer integer
 local function attach(buffer)
@@ -352,7 +345,9 @@ bridge.on_end(function() -- nobody would draw anew
       api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
       hunks.put(buffer, {})
     end
-    forget(buffer)
+    stop_timer(buffer)
+    reviewed[buffer] = nil
+    removed_lines.set_above(buffer, 0)
   end
 end)
 

@@ -86,18 +86,6 @@ local function text_of(buffer)
   return table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
 end
 
----@param buffer integer of a version
----@param above integer rows above them
----@param count integer
-local function put_fillers(buffer, above, count)
-  local lines, sign = {}, vim.opt.fillchars:get().diff or '-'
-  for index = 1, count do
-    lines[index] = { { sign:rep(vim.o.columns), 'DiffDelete' } }
-  end
-  local options = { virt_lines = lines, virt_lines_above = above == 0 }
-  pcall(api.nvim_buf_set_extmark, buffer, namespace, math.max(above - 1, 0), 0, options)
-end
-
 --- Called when the marks of a review were drawn: where removed lines stand in the user's own column,
 --- the versions have fillers, as Neovim puts them for lines that are only on one side.
 ---@param own integer buffer
@@ -107,6 +95,7 @@ function M.fill(own)
   if not window or not api.nvim_win_is_valid(window) or api.nvim_win_get_buf(window) ~= own then
     return
   end
+  local sign = vim.opt.fillchars:get().diff or '-'
   local review = api.nvim_create_namespace('acp_review')
   local options = { details = true, type = 'virt_lines' }
   local marks = api.nvim_buf_get_extmarks(own, review, 0, -1, options)
@@ -118,7 +107,12 @@ function M.fill(own)
     for _, mark in ipairs(marks) do
       local above, count = mark[2] + (mark[4].virt_lines_above and 0 or 1), #mark[4].virt_lines
       above = across(above, changes --[[@as integer[][] ]])
-      put_fillers(buffer, above, count)
+      local filler = { { sign:rep(vim.o.columns), 'DiffDelete' } }
+      local fillers = { virt_lines = {}, virt_lines_above = above == 0 }
+      for index = 1, count do
+        fillers.virt_lines[index] = filler
+      end
+      pcall(api.nvim_buf_set_extmark, buffer, namespace, math.max(above - 1, 0), 0, fillers)
       on_top = on_top + (above == 0 and count or 0)
     end
     removed_lines.set_above(buffer, on_top)
@@ -363,15 +357,6 @@ local function follow(this)
   end, { later = true })
 end
 
----@param this acp.Versions
-local function choose(this)
-  local file = api.nvim_win_get_cursor(0)[1] - 1 - this.first
-  if file < 0 or file >= this.files then
-    return notice.notice('there is no file in this row')
-  end
-  load(this, file, 1)
-end
-
 ---@param found table as `versions` answers
 local function begin(found)
   close()
@@ -386,7 +371,11 @@ local function begin(found)
   apply.draw_whole(list, found.ops)
   map(list)
   keys.map(list, 'n', '<CR>', 'Compare the versions of this file', function()
-    choose(this)
+    local file = api.nvim_win_get_cursor(0)[1] - 1 - this.first
+    if file < 0 or file >= this.files then
+      return notice.notice('there is no file in this row')
+    end
+    load(this, file, 1)
   end, 'open-compared')
   events.on('BufWipeout', 'The comparison is closed', function()
     if open == this then

@@ -22,23 +22,14 @@ on({ 'FocusGained', 'FocusLost' }, 'Whether the user looks at Neovim', function(
   end
 end)
 
---- Terminals that take a title with a message, by what is in their environment.
-local TITLED = { 'foot', 'rxvt', 'vte' }
-
----@return boolean
-local function is_titled()
-  local term = (vim.env.TERM or '') .. (vim.env.VTE_VERSION and 'vte' or '')
-  return vim.iter(TITLED):any(function(name)
-    return term:find(name, 1, true) ~= nil
-  end)
-end
-
 --- The message as the terminal of Neovim takes it: OSC 777 or OSC 9.
 ---@param text string
 ---@return string
 function M.sequence(text)
   local safe = text:gsub('[%c;]', ' '):gsub('\194[\128-\159]', ' ')
-  local form = is_titled() and '\27]777;notify;acp.nvim;%s\7' or '\27]9;%s\7'
+  local term = (vim.env.TERM or '') .. (vim.env.VTE_VERSION and 'vte' or '')
+  local is_titled = term:find('foot') or term:find('rxvt') or term:find('vte') -- takes a title, too
+  local form = is_titled and '\27]777;notify;acp.nvim;%s\7' or '\27]9;%s\7'
   local sequence = form:format(safe)
   if vim.env.TMUX then
     return ('\27Ptmux;%s\27\\'):format((sequence:gsub('\27', '\27\27')))

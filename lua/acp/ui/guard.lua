@@ -12,9 +12,6 @@ local M = {}
 
 local on = events.group('acp.guard')
 
----@type table<integer, table> how a window showed its chat or prompt last
-local views = {}
-
 ---@param buffer integer
 ---@return boolean? is_chat nil: neither chat nor prompt
 local function role(buffer)
@@ -72,7 +69,7 @@ local function restore(window)
   local is_here = window == api.nvim_get_current_win()
   show_elsewhere(buffer, is_here, api.nvim_win_call(window, vim.fn.winsaveview))
   layout.put(window, own)
-  local view = views[window]
+  local view = vim.w[window].acp_view -- how it showed its chat or prompt last
   if view then
     api.nvim_win_call(window, function()
       vim.fn.winrestview(view)
@@ -111,16 +108,12 @@ end)
 on('BufLeave', 'How the window of a chat showed it', function(event)
   local window = api.nvim_get_current_win()
   if layout.held(window) == event.buf then
-    views[window] = vim.fn.winsaveview()
+    vim.w[window].acp_view = vim.fn.winsaveview()
   end
 end)
 
 on('WinLeave', 'Which window files go to', function()
   layout.remember_files(api.nvim_get_current_win())
-end)
-
-on('WinClosed', 'What was known of a window', function(event)
-  views[tonumber(event.match)] = nil
 end)
 
 ---@type table<integer, true> chats whose window is being closed by `:q`
