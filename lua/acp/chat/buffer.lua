@@ -16,7 +16,6 @@ local margin = require('acp.ui.margin')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
-require('acp.chat.stayed')
 require('acp.ui.attention') -- whether the user is here is known from now on
 require('acp.files.deferred') -- what the user reads and writes is known as soon as there is a chat
 
@@ -126,9 +125,11 @@ function M.begin(chat)
   watch(chat)
 end
 
+-- Chats outlive their host: they stay to be read, `inspect()` lists them, and the next host is told of
+-- them, so that it can go on with their sessions.
 bridge.on_end(function()
   for _, chat in ipairs(chats.all()) do
-    chat.room = nil
+    chat.room, chat.stayed = nil, true
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
     status.state, status.pending, status.doing = 'closed', 0, nil
     life.set(chat.chat, status)
@@ -138,6 +139,34 @@ bridge.on_end(function()
     bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
   end
   vim.cmd.redrawstatus({ bang = true })
+end)
+
+bridge.chats = function()
+  return vim.tbl_map(function(chat)
+    local status = vim.b[chat.chat].acp_status or {}
+    local it = { id = status.session, agent = chat.agent, title = status.title, cwd = chat.root }
+    it.state, it.turn = 'closed', status.turn or 0
+    it.bufnr, it.prompt_bufnr = chat.chat, chat.prompt
+    for _, name in ipairs({ 'modes', 'config', 'commands', 'plan', 'queue', 'entries' }) do
+      it[name] = {}
+    end
+    return it
+  end, chats.all())
+end
+
+bridge.on_start(function()
+  local stayed = {}
+  for _, chat in ipairs(chats.all()) do
+    if chat.stayed then
+      chat.stayed = nil
+      local session = (vim.b[chat.chat].acp_status or {}).session
+      local told = { chat = chat.chat, prompt = chat.prompt, agent = chat.agent }
+      table.insert(stayed, vim.tbl_extend('error', told, { session = session, cwd = chat.root }))
+    end
+  end
+  if #stayed > 0 then
+    bridge.notify('stayed', { chats = stayed })
+  end
 end)
 
 life.listen(function(_, status)

@@ -9,7 +9,6 @@ local output = require('acp.chat.output')
 local prompts = require('acp.chat.prompts')
 local question = require('acp.ask.window')
 local welcome = require('acp.chat.welcome')
-local yank = require('acp.chat.yank')
 
 local api = vim.api
 
@@ -212,8 +211,8 @@ function M.map(chat)
     { 'K', 'Show the tool call as it is', with(show_raw), 'raw' },
     { 'go', 'Show all that the tool call has printed', with(output.open), 'output' },
     { 'yq', quickfix, with(output.yank), 'output-to-quickfix' },
-    { 'yc', 'Yank the code block', yank.code, 'yank-code' },
-    { 'ya', 'Yank the last answer', with(yank.answer), 'yank-answer' },
+    { 'yc', 'Yank the code block', code.yank, 'yank-code' },
+    { 'ya', 'Yank the last answer', with(code.yank_answer), 'yank-answer' },
   })
   M.map_common(chat, chat.chat)
 end

@@ -77,7 +77,7 @@ function M.on_start(starter)
   table.insert(starters, starter)
 end
 
---- The chats that there are, for a snapshot without a host; `acp.chat.stayed` knows them.
+--- The chats that there are, for a snapshot without a host; `acp.chat.buffer` knows them.
 ---@type fun(): table[]
 M.chats = function()
   return {}

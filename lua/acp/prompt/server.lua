@@ -9,16 +9,50 @@ local events = require('acp.ui.events')
 local life = require('acp.ui.life')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
-local progress = require('acp.prompt.progress')
 
 local api = vim.api
 
 local M = {}
 
+---@alias acp.Notify fun(method: string, params: table)
+
 ---@type acp.Notify? of the client that there is; `notify` once it hears
 local offered
 ---@type acp.Notify?
 local notify
+
+---@class acp.Progress
+---@field token string
+---@field doing string
+
+---@type table<integer, acp.Progress> by chat
+local running = {}
+
+---@param token string
+---@param value lsp.WorkDoneProgressBegin|lsp.WorkDoneProgressReport|lsp.WorkDoneProgressEnd
+local function send_progress(token, value)
+  notify('$/progress', { token = token, value = value })
+end
+
+--- Tell what a session does now, if that is news: |vim.lsp.status()|, and whatever listens to
+--- |LspProgress|, shows it like any server's.
+---@param chat integer
+---@param status table what `status()` returns
+local function tell_progress(chat, status)
+  local before, doing = running[chat], status.doing
+  local token = ('acp-%d-%d'):format(chat, status.turn or 0)
+  if before and (not doing or before.token ~= token) then
+    running[chat] = nil
+    send_progress(before.token, { kind = 'end' })
+    before = nil
+  end
+  if not doing or (before and before.doing == doing) then
+    return
+  end
+  running[chat] = { token = token, doing = doing }
+  local kind, title = before and 'report' or 'begin', not before and status.agent or nil
+  send_progress(token, { kind = kind, title = title, message = doing })
+end
 
 local NAME = 'acp'
 local ENGINES = { 'blink.cmp', 'cmp', 'mini.completion', 'coq' }
@@ -151,7 +185,7 @@ local function serve(dispatchers)
       is_closing = true
       if offered == dispatchers.notification then
         offered, notify = nil, nil
-        progress.forget()
+        running = {}
       end
       dispatchers.on_exit(0, 0)
     end
@@ -249,7 +283,7 @@ end
 local function tell(chat, status)
   if notify then
     require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
-      progress.tell(chat, status, notify)
+      tell_progress(chat, status)
     end)
   end
 end
