@@ -2,6 +2,7 @@
 -- tabpage of its own, no longer than the request. The options of the menu stand below it.
 
 local bridge = require('acp.host.bridge')
+local cells = require('acp.ui.cells')
 local compare = require('acp.ui.compare')
 local hands = require('acp.files.hands')
 local marks = require('acp.review.marks')
@@ -79,7 +80,7 @@ function M.winbar(menu)
     return '%#AcpWarning# ! changed after it was asked: d shows it as it is now '
   end
   local subject = menu.ask.head[1][1] or ''
-  local title = (vim.trim(menu.ask.title) .. ': ' .. subject):gsub('%%', '%%%%')
+  local title = cells.literal(vim.trim(menu.ask.title) .. ': ' .. subject)
   local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
   local keys = ('1-9 or <CR> · %sD all · q back'):format(next_file)
   return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)

@@ -194,16 +194,6 @@ local function options(ask, width, way, is_inside)
   return found
 end
 
----@param lists acp.Row[][]
----@return acp.Row[]
-local function joined(lists)
-  local all = {}
-  for _, list in ipairs(lists) do
-    vim.list_extend(all, list)
-  end
-  return all
-end
-
 --- The head where there is no room for notes: that there are some is to be seen all the same.
 ---@param ask acp.Ask
 ---@return acp.Part
@@ -232,13 +222,8 @@ local function at_level(ask, level, width, room, is_inside)
   local has_body = #ask.body[1] > 0
   local left = room - #notes - #choices - #about - #gap
   local hint = level.options == 'whole' and ': D shows all' or nil
-  head = middle_cut(
-    head,
-    width,
-    math.min(has_body and level.head or math.max(level.head, left), room),
-    0,
-    hint
-  )
+  local most = has_body and level.head or math.max(level.head, left)
+  head = middle_cut(head, width, math.min(most, room), 0, hint)
   left = left - #head
   if left < (has_body and 1 or 0) then
     return nil
@@ -249,7 +234,7 @@ local function at_level(ask, level, width, room, is_inside)
     return nil
   end
   local body = is_whole and whole or shortened(ask, width, left, ': D shows all')
-  return joined({ head, notes, body, about, gap, choices })
+  return vim.iter({ head, notes, body, about, gap, choices }):fold({}, vim.list_extend)
 end
 
 --- A form that is higher than its window scrolls below its question, which stands whole above it.
@@ -267,7 +252,8 @@ local function scrolling(ask, width, is_inside)
     rows.of(ask.body, width, 0),
     options(ask, width, 'whole', true),
   }
-  return { rows = joined(parts), level = 3, winbar = (is_whole or is_inside) and bar or nil }
+  local found = vim.iter(parts):fold({}, vim.list_extend)
+  return { rows = found, level = 3, winbar = (is_whole or is_inside) and bar or nil }
 end
 
 ---@param ask acp.Ask

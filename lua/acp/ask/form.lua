@@ -37,21 +37,14 @@ local function fill(ask, row, filled)
   bridge.notify('fill', vim.tbl_extend('error', { ask = ask, field = row.field }, filled))
 end
 
---- What is typed into a form is nobody else's business: it does not stay in the input history, which
---- goes into the ShaDa file.
----@param before integer number of the last entry of the history
-local function forget_input(before)
-  if vim.fn.histnr('@') ~= before then
-    vim.fn.histdel('@', -1)
-  end
-end
-
 ---@param ask string
 ---@param row acp.FormRow
 local function type_text(ask, row)
   local before = vim.fn.histnr('@')
   vim.ui.input({ prompt = row.label .. ': ', default = row.text }, function(text)
-    forget_input(before)
+    if vim.fn.histnr('@') ~= before then -- what is typed here does not stay: ShaDa keeps the history
+      vim.fn.histdel('@', -1)
+    end
     if text then
       fill(ask, row, { text = text })
     end
@@ -87,14 +80,6 @@ local function act(menu, give)
   end
 end
 
----@param menu acp.Menu
----@return boolean
-local function accepts(menu)
-  return vim.iter(menu.ask.form):any(function(row)
-    return row.action == 'accept'
-  end)
-end
-
 --- Map the keys of the float, in its own buffer.
 ---@param menu acp.Menu
 ---@param hand table gives answers: `acp.ask.keys`
@@ -105,7 +90,10 @@ function M.map(menu, hand, fold)
     hand.give(menu, { answer = { action = action } })
   end
   local function accept()
-    if accepts(menu) then
+    local can_be = vim.iter(menu.ask.form):any(function(row)
+      return row.action == 'accept'
+    end)
+    if can_be then
       return give('accept')
     end
     notice.notice('this cannot be accepted: decline it with x')

@@ -3,7 +3,9 @@
 
 local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local keys = require('acp.ask.keys')
@@ -152,12 +154,9 @@ local function fill(menu, fit, fold)
     menu.bufnr = unseen.buffer(function(buffer)
       chats.name(buffer, 'acp-question')
     end)
-    api.nvim_create_autocmd('CursorMoved', {
-      buffer = menu.bufnr,
-      callback = function()
-        mark_selected(menu)
-      end,
-    })
+    events.on('CursorMoved', 'The choice under the cursor', function()
+      mark_selected(menu)
+    end, { buffer = menu.bufnr })
     menu.rows = {}
   end
   vim.b[menu.bufnr].acp_chat = menu.ask.chat
@@ -264,7 +263,7 @@ function M.settle(menu, fold)
   elseif not is_below then
     move(menu, found)
   end
-  local bar = (found.fit.winbar or ''):gsub('%%', '%%%%')
+  local bar = cells.literal(found.fit.winbar or '')
   dress.window(menu.winid, { winbar = is_below and evidence.winbar(menu) or bar })
   if opened or is_drawn then
     local row = row_for(menu, item)

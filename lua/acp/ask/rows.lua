@@ -66,12 +66,6 @@ function M.pieces(text, width, hang)
   return pieces
 end
 
----@param mark acp.Mark
----@return boolean
-local function is_before(mark)
-  return mark[3].virt_text_pos == 'inline' and mark[2] == 0
-end
-
 --- The part of a mark that lies in a row; nil if none does.
 ---@param mark acp.Mark
 ---@param first integer byte of the line, from 0, at which the row begins
@@ -107,7 +101,7 @@ end
 function M.of_line(text, marks, width)
   local before, behind, indent = {}, {}, 0
   for _, mark in ipairs(marks) do
-    if is_before(mark) then
+    if mark[3].virt_text_pos == 'inline' and mark[2] == 0 then
       table.insert(before, mark)
       indent = indent + cells.of(mark[3].virt_text)
     elseif mark[3].virt_text then

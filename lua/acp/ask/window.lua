@@ -7,6 +7,7 @@ local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
 local attention = require('acp.ui.attention')
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
@@ -84,28 +85,20 @@ local function keep_clear()
   end
 end
 
----@type integer?
-local group
+local is_attended = false
 
 --- Look after it while there is one.
 local function attend()
   if not menu.ask then
-    group = group and api.nvim_del_augroup_by_id(group) --[[@as nil]]
-  elseif not group then
-    group = api.nvim_create_augroup('acp.ask', {})
-    local events = {
-      'WinClosed',
-      'WinResized',
-      'VimResized',
-      'TabEnter',
-      'WinEnter',
-      'BufWinEnter',
-      'ModeChanged',
-    }
-    api.nvim_create_autocmd(events, { group = group, callback = plan })
-    local moves = { 'CursorMoved', 'CursorMovedI', 'WinScrolled' }
-    api.nvim_create_autocmd(moves, { group = group, callback = keep_clear })
+    events.leave('acp.ask')
+  elseif not is_attended then
+    local on = events.group('acp.ask')
+    local desc = 'The question is where it belongs'
+    on({ 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }, desc, plan)
+    on({ 'BufWinEnter', 'ModeChanged' }, desc, plan)
+    on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
   end
+  is_attended = menu.ask ~= nil
 end
 
 --- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
@@ -208,19 +201,12 @@ function M.fold()
   menu.settle()
 end
 
---- The window to go back to: never one of its own.
----@return integer
-local function origin()
-  local current = api.nvim_get_current_win()
-  return pane.is_inside(menu) and menu.back or current
-end
-
 local function enter()
   menu.folded = nil
   menu.is_entering = true
   settle_soon()
   if float.is_open(menu.winid) and not pane.is_inside(menu) then
-    menu.back = origin()
+    menu.back = api.nvim_get_current_win()
     unseen.stop_insert()
     api.nvim_set_current_win(menu.winid)
     settle_soon()

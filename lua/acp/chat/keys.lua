@@ -9,7 +9,6 @@ local output = require('acp.chat.output')
 local prompts = require('acp.chat.prompts')
 local question = require('acp.ask.window')
 local welcome = require('acp.chat.welcome')
-local yank = require('acp.chat.yank')
 
 local api = vim.api
 
@@ -57,7 +56,7 @@ end
 --- Hand the web address under the cursor to the browser, by the host, which asks where the text of
 --- the link says something else.
 local function browse()
-  bridge.ask('browse', under_cursor(), function() end)
+  bridge.ask('browse', under_cursor())
 end
 
 ---@param chat acp.Chat
@@ -67,7 +66,7 @@ local function show_raw(chat)
       return notice.notice(err or 'no tool call here')
     end
     local lines = vim.split(text, '\n', { plain = true })
-    require('acp.ui.legend').open('Tool call', lines, {})
+    require('acp.ui.float').lines('Tool call', lines, {})
   end)
 end
 
@@ -169,11 +168,9 @@ local function toggle(chat, action)
     return
   end
   local payload = { chat = chat.chat, row = row(), action = action }
-  bridge.call('toggle', payload, function(err, plan)
-    if err then
-      return bridge.warn(err)
-    elseif plan then
-      require('acp.ui.legend').open('Plan', vim.split(plan, '\n', { plain = true }), {})
+  bridge.ask('toggle', payload, function(plan)
+    if plan then
+      require('acp.ui.float').lines('Plan', vim.split(plan, '\n', { plain = true }), {})
     end
   end)
 end
@@ -214,8 +211,8 @@ function M.map(chat)
     { 'K', 'Show the tool call as it is', with(show_raw), 'raw' },
     { 'go', 'Show all that the tool call has printed', with(output.open), 'output' },
     { 'yq', quickfix, with(output.yank), 'output-to-quickfix' },
-    { 'yc', 'Yank the code block', yank.code, 'yank-code' },
-    { 'ya', 'Yank the last answer', with(yank.answer), 'yank-answer' },
+    { 'yc', 'Yank the code block', code.yank, 'yank-code' },
+    { 'ya', 'Yank the last answer', with(code.yank_answer), 'yank-answer' },
   })
   M.map_common(chat, chat.chat)
 end

@@ -3,6 +3,7 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -95,22 +96,13 @@ function M.map(chat)
   if options.value('default_keys') == false then
     return
   end
-  local group = api.nvim_create_augroup('acp.prompts.' .. chat.chat, {})
-  api.nvim_create_autocmd('CursorMoved', {
-    group = group,
-    buffer = chat.chat,
-    desc = 'What the prompt under the cursor offers',
-    callback = function()
-      offer(chat.chat)
-    end,
-  })
-  api.nvim_create_autocmd('WinLeave', {
-    group = group,
-    buffer = chat.chat,
-    callback = function()
-      api.nvim_buf_del_extmark(chat.chat, namespace, 1)
-    end,
-  })
+  local on = events.group('acp.prompts.' .. chat.chat)
+  on('CursorMoved', 'What the prompt under the cursor offers', function()
+    offer(chat.chat)
+  end, { buffer = chat.chat })
+  on('WinLeave', 'The user is at no prompt', function()
+    api.nvim_buf_del_extmark(chat.chat, namespace, 1)
+  end, { buffer = chat.chat })
 end
 
 return M

@@ -2,6 +2,7 @@
 -- show comes from the host, what the user types goes there.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local unseen = require('acp.ui.unseen')
 
@@ -147,17 +148,15 @@ local function tell_size(number, terminal)
   end
 end
 
-api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
-  group = api.nvim_create_augroup('acp.terminal', {}),
-  desc = "The sizes of the agents' terminals",
-  callback = vim.schedule_wrap(function()
-    for number in pairs(terminals) do
-      local terminal = find(number)
-      if terminal and bridge.running() then
-        tell_size(number, terminal)
-      end
+local on = events.group('acp.terminal')
+
+on({ 'WinResized', 'BufWinEnter' }, "The sizes of the agents' terminals", function()
+  for number in pairs(terminals) do
+    local terminal = find(number)
+    if terminal and bridge.running() then
+      tell_size(number, terminal)
     end
-  end),
-})
+  end
+end, { later = true })
 
 return M

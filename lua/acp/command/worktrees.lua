@@ -79,15 +79,11 @@ local function names(folder)
   for _, record in ipairs(found) do
     home = record.folder == folder and record.home or home
   end
-  return vim
-    .iter(found)
-    :filter(function(record)
-      return record.home == home
-    end)
-    :map(function(record)
-      return record.name
-    end)
-    :totable()
+  local named = {}
+  for _, record in ipairs(found) do
+    table.insert(named, record.home == home and record.name or nil)
+  end
+  return named
 end
 
 --- What can be written after `:Acp worktree`.

@@ -1,6 +1,8 @@
 -- Buffers that another plugin reads or writes in a form of its own: encrypted, packed, a notebook.
 -- What they show is not what their files hold, so that for files they are as if they were not there.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -11,9 +13,9 @@ local HEAD = 2 ^ 14
 local LINES = 5000
 
 ---@type table<integer, boolean> by buffer: an autocommand has made another text of what was read
-local read_otherwise = {}
+local read_otherwise = events.by_buffer()
 ---@type table<integer, boolean> by buffer: what `checker` has found
-local found = {}
+local found = events.by_buffer()
 ---@type fun(buffer: integer)
 local watcher = function() end
 ---@type table<string, vim.regex> by the pattern of an autocommand
@@ -130,12 +132,6 @@ function M.compare(buffer, path)
     end
   end
   read_otherwise[buffer] = next(there) ~= nil and next(here) ~= nil or nil
-end
-
---- The buffer's number may come again.
----@param buffer integer
-function M.forget(buffer)
-  read_otherwise[buffer], found[buffer] = nil, nil
 end
 
 return M

@@ -1,6 +1,8 @@
 -- Whether the user is in the middle of something that an edit of a buffer would lead to other lines,
 -- or whose undo it would break: then the edit waits. Who was told to wait is told when it is over.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 if jit then
@@ -123,7 +125,6 @@ end
 local waiting = {}
 ---@type integer? the buffer that the user writes, and has lent
 local lent
-local group = api.nvim_create_augroup('acp_hands', {})
 
 --- Tell the host if something need not wait any more.
 ---@param is_safe? boolean
@@ -136,7 +137,7 @@ local function check(is_safe)
     end
   end
   if not next(waiting) then
-    api.nvim_clear_autocmds({ group = group })
+    events.leave('acp_hands')
   end
   if is_over then
     require('acp.ui.notice').over()
@@ -148,23 +149,16 @@ local function check(is_safe)
 end
 
 local function watch()
+  local on = events.group('acp_hands')
   local desc = 'What an agent has written waits for the end of a command'
   -- Not scheduled: each event that is would bring the next SafeState.
-  api.nvim_create_autocmd('SafeState', {
-    group = group,
-    desc = desc,
-    callback = function()
-      check(true)
-    end,
-  })
+  on('SafeState', desc, function()
+    check(true)
+  end)
   -- In terminal mode nothing is ever safe.
-  api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
-    group = group,
-    desc = desc,
-    callback = vim.schedule_wrap(function()
-      check()
-    end),
-  })
+  on({ 'ModeChanged', 'BufEnter' }, desc, function()
+    check()
+  end, { later = true })
 end
 
 --- What waits in a coroutine, if that function has resumed one.

@@ -209,14 +209,6 @@ local function deferral(buffer, tick, hunks, options, seen)
   return refused
 end
 
---- Tell language servers and the like that the file was written.
----@param buffer integer
-local function announce(buffer)
-  stamps.quietly(function()
-    unseen.fire(buffer, 'BufWritePost')
-  end)
-end
-
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
 --- may write either.
 ---@param buffer integer
@@ -227,7 +219,9 @@ local function saved(buffer, outcome)
   unseen.quietly(function()
     edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
   end)
-  announce(buffer)
+  stamps.quietly(function()
+    unseen.fire(buffer, 'BufWritePost') -- language servers and the like are told
+  end)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
     stamps.part(buffer)

@@ -2,6 +2,8 @@
 -- `u`: lower-case marks, those of the visual area, and extmarks that `u` restores. Only acp.files.edit
 -- calls.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -274,12 +276,8 @@ function M.give(buffer, returns)
   end
 end
 
-api.nvim_create_autocmd('BufUnload', {
-  group = api.nvim_create_augroup('acp_marks', {}),
-  desc = 'The marks of a buffer go with it',
-  callback = function(event)
-    gone[event.buf] = nil
-  end,
-})
+events.group('acp_marks')('BufUnload', 'The marks of a buffer go with it', function(event)
+  gone[event.buf] = nil
+end)
 
 return M

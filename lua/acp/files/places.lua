@@ -1,6 +1,8 @@
 -- Places of which Neovim takes no care in an edit by the API: '[ and '], and where the cursor goes in a
 -- buffer that is in no window now. They stay with their text. Only acp.files.edit calls.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 if jit then
@@ -12,7 +14,7 @@ local M = {}
 
 ---@type table<integer, integer[]> by buffer in no window: the cursor to which Neovim would return
 local returns = {}
-local group = api.nvim_create_augroup('acp_places', {})
+local on = events.group('acp_places')
 
 --- The line that is where another was before the hunks; for one that they take out that below it.
 ---@param line integer
@@ -52,28 +54,18 @@ local function wait(buffer)
     return
   end
   returns[buffer] = cursor
-  api.nvim_create_autocmd('BufWinEnter', {
-    group = group,
-    buffer = buffer,
-    once = true,
-    desc = 'The cursor returns to its text, of which an agent has changed the lines above',
-    callback = function()
-      local window = api.nvim_get_current_win()
-      vim.schedule(function() -- Neovim moves the cursor after the event
-        go(buffer, window)
-      end)
-    end,
-  })
+  on('BufWinEnter', 'The cursor returns to its text, whose number is another', function()
+    local window = api.nvim_get_current_win()
+    vim.schedule(function() -- Neovim moves the cursor after the event
+      go(buffer, window)
+    end)
+  end, { buffer = buffer, once = true })
 end
 
-api.nvim_create_autocmd('BufUnload', {
-  group = group,
-  desc = 'The places of a buffer go with it',
-  callback = function(event)
-    returns[event.buf] = nil
-    api.nvim_clear_autocmds({ group = group, buffer = event.buf })
-  end,
-})
+on('BufUnload', 'The places of a buffer go with it', function(event)
+  returns[event.buf] = nil
+  api.nvim_clear_autocmds({ group = 'acp_places', buffer = event.buf })
+end)
 
 ---@param buffer integer
 ---@param line integer before the hunks

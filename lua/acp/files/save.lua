@@ -199,14 +199,6 @@ function M.keep_undo(buffer)
   end)
 end
 
----@param buffer integer
----@return string path of its file, without symlinks
-local function file_of(buffer)
-  local name = api.nvim_buf_get_name(buffer)
-  local path = file_buffers.path(buffer, name)
-  return path or error(('%s leads to another file now'):format(name), 0)
-end
-
 --- Save the buffer as the file that was made of it. Raises why it cannot be, and its own file is then
 --- as it was.
 ---@param buffer integer
@@ -215,7 +207,12 @@ end
 ---@param seen? string the stamp of what may be replaced; of anything else it is not: `CHANGED`
 ---@return string stamp of what was written: another program may write at any time
 function M.save(buffer, made, held, seen)
-  local folder, written = vim.fs.dirname(file_of(buffer)), nil
+  local name = api.nvim_buf_get_name(buffer)
+  local path = file_buffers.path(buffer, name)
+  if not path then
+    error(('%s leads to another file now'):format(name), 0)
+  end
+  local folder, written = vim.fs.dirname(path), nil
   local ok, err = pcall(function()
     if seen and M.stamp(held) ~= seen then
       error(M.CHANGED, 0)

@@ -3,6 +3,7 @@
 -- `acp.files.save`, '' for none.
 
 local coding = require('acp.files.coding')
+local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local foreign = require('acp.files.foreign')
 local save = require('acp.files.save')
@@ -22,11 +23,11 @@ local saved = {}
 ---@type string[] the paths of `saved`, the oldest first
 local order = {}
 ---@type table<integer, string> by buffer
-local synced = {}
+local synced = events.by_buffer()
 ---@type table<integer, {tick: integer, state: integer}> by buffer: which text was in step
-local texts = {}
+local texts = events.by_buffer()
 ---@type table<integer, integer> by buffer: how often it was written, as far as was seen
-local writes = {}
+local writes = events.by_buffer()
 ---@type table<string, string> by resolved path: the file before Neovim writes it
 local before = {}
 local is_quiet = false
@@ -187,14 +188,7 @@ local function compare_later(buffer)
   end)
 end
 
-local group = api.nvim_create_augroup('acp_stamps', {})
-
----@param event string|string[]
----@param desc string
----@param run fun(event: vim.api.keyset.create_autocmd.callback_args)
-local function on(event, desc, run)
-  api.nvim_create_autocmd(event, { group = group, desc = desc, callback = run })
-end
+local on = events.group('acp_stamps')
 
 --- The backups that Neovim may have made of a file that it has written.
 ---@param path string resolved
@@ -300,29 +294,18 @@ end)
 -- No event tells of what `BufWriteCmd` does, nor that 'modified' is off by that. This one comes in each
 -- frame of a chat: it is for such buffers only.
 foreign.watch(function(buffer)
-  api.nvim_clear_autocmds({ group = group, event = 'SafeState', buffer = buffer })
-  api.nvim_create_autocmd('SafeState', {
-    group = group,
-    buffer = buffer,
-    desc = 'Perhaps a write of another plugin',
-    callback = function()
-      if foreign.is_one(buffer) then
-        look_for_write(buffer)
-      end
-    end,
-  })
+  api.nvim_clear_autocmds({ group = 'acp_stamps', event = 'SafeState', buffer = buffer })
+  on('SafeState', 'Perhaps a write of another plugin', function()
+    if foreign.is_one(buffer) then
+      look_for_write(buffer)
+    end
+  end, { buffer = buffer })
 end)
 
 on('BufReadPost', 'A buffer has what its file has', function(event)
   M.sync(event.buf)
   compare_later(event.buf)
   tell('met', { path = file_of(event.buf) })
-end)
-
-on('BufWipeout', 'The number may come again', function(event)
-  synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
-  written.forget(event.buf)
-  foreign.forget(event.buf)
 end)
 
 -- The user waits for all of them together.

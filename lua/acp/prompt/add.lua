@@ -11,15 +11,6 @@ local api = vim.api
 local M = {}
 
 ---@param chat acp.Chat
----@param text string
-local function append(chat, text)
-  vim.fn.bufload(chat.prompt)
-  local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1] or ''
-  local blank = (last == '' or last:match('%s$')) and '' or ' '
-  api.nvim_buf_set_text(chat.prompt, -1, #last, -1, #last, { blank .. text .. ' ' })
-end
-
----@param chat acp.Chat
 ---@param buffer integer
 ---@return string? mention nil: it has no name
 local function of_buffer(chat, buffer)
@@ -77,7 +68,10 @@ function M.mentions(chat, all, buffer)
         or vim.startswith(what, '@') and named[index] and what
         or what ~= '' and mention.of_path(chat, vim.fn.fnamemodify(what, ':p'))
       if found then
-        append(chat, found)
+        vim.fn.bufload(chat.prompt)
+        local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1] or ''
+        local blank = (last == '' or last:match('%s$')) and '' or ' '
+        api.nvim_buf_set_text(chat.prompt, -1, #last, -1, #last, { blank .. found .. ' ' })
         table.insert(added, found)
       elseif what == '' then
         refuse(what)

@@ -10,6 +10,7 @@ local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
@@ -41,14 +42,6 @@ local function clear(chat)
   attachment.clear(chat)
 end
 
---- Whether a prompt waits that the agent has refused for want of a login: sending nothing sends it.
----@param chat acp.Chat
----@return boolean
-local function is_held(chat)
-  local status = vim.b[chat.chat].acp_status or {}
-  return status.state == 'idle' and (status.queue or 0) > 0
-end
-
 --- Send what the user has said on the code, with nothing else to say.
 ---@param chat acp.Chat
 ---@param otherwise fun() called if there is nothing
@@ -56,10 +49,8 @@ function M.send_review(chat, otherwise)
   if not bridge.running() or not chats.is_open(chat) then
     return otherwise()
   end
-  bridge.call('send_review', { chat = chat.chat }, function(err, sent)
-    if err then
-      bridge.warn(err)
-    elseif sent then
+  bridge.ask('send_review', { chat = chat.chat }, function(sent)
+    if sent then
       tail.reach(chat.chat)
     else
       otherwise()
@@ -115,7 +106,10 @@ function M.send(number)
   local images = vim.tbl_map(function(held)
     return held.image
   end, chat.images or {})
-  if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
+  local status = vim.b[chat.chat].acp_status or {}
+  -- a prompt waits that the agent has refused for want of a login: sending nothing sends it
+  local is_held = status.state == 'idle' and (status.queue or 0) > 0
+  if vim.trim(text) == '' and #images == 0 and not is_held then
     M.send_review(chat, function()
       notice.notice('the prompt is empty: nothing was sent')
     end)
@@ -181,29 +175,26 @@ end
 --- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
 --- silent about edits, and `BufModifiedSet` tells of them.
 ---@param chat acp.Chat
----@param group integer
-local function keep_unmodified(chat, group)
+---@param on acp.Listen
+local function keep_unmodified(chat, on)
   local function reset()
     -- `OptionSet` tells of all buffers, and not of which
     if api.nvim_buf_is_valid(chat.prompt) and vim.bo[chat.prompt].modified then
       vim.bo[chat.prompt].modified = false
     end
   end
-  api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'modified', callback = reset })
+  local desc = 'A prompt is never modified'
+  on('OptionSet', desc, reset, { pattern = 'modified' })
   if vim.fn.exists('##BufModifiedSet') == 1 then
-    api.nvim_create_autocmd('BufModifiedSet', {
-      group = group,
-      buffer = chat.prompt,
-      callback = reset,
-    })
+    on('BufModifiedSet', desc, reset, { buffer = chat.prompt })
   end
 end
 
 ---@param chat acp.Chat
 local function watch(chat)
-  local group = api.nvim_create_augroup('acp.prompt.' .. chat.prompt, {})
+  local listen = events.group('acp.prompt.' .. chat.prompt)
   local function on(event, run)
-    api.nvim_create_autocmd(event, { group = group, buffer = chat.prompt, callback = run })
+    listen(event, 'What becomes of a prompt', run, { buffer = chat.prompt })
   end
   on('BufWriteCmd', function(event) -- `:w` sends, `:w name` writes a file as everywhere
     if event.match == api.nvim_buf_get_name(chat.prompt) then
@@ -217,7 +208,7 @@ local function watch(chat)
     watch_text(chat)
     server.attach(chat)
   end)
-  keep_unmodified(chat, group)
+  keep_unmodified(chat, listen)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
     save_draft(chat)
   end)
@@ -233,15 +224,12 @@ local function watch(chat)
   on('InsertEnter', function()
     prompt_marks.prepare(chat)
   end)
-  api.nvim_create_autocmd('VimLeavePre', {
-    group = group,
-    callback = function()
-      save_draft(chat)
-    end,
-  })
+  listen('VimLeavePre', 'What was not sent is kept', function()
+    save_draft(chat)
+  end)
   on('BufWipeout', function()
     prompt_marks.forget(chat.prompt)
-    api.nvim_clear_autocmds({ group = group })
+    events.leave('acp.prompt.' .. chat.prompt)
   end)
 end
 

@@ -6,6 +6,7 @@ local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
 local cells = require('acp.ui.cells')
+local events = require('acp.ui.events')
 local life = require('acp.ui.life')
 local margin = require('acp.ui.margin')
 local notice = require('acp.ui.notice')
@@ -141,11 +142,8 @@ local function on_turn(event)
   end
 end
 
-api.nvim_create_autocmd('User', {
-  group = api.nvim_create_augroup('acp.inline', {}),
-  pattern = { 'AcpTurnStarted', 'AcpTurnEnded' },
-  callback = on_turn,
-})
+local TURNS = { pattern = { 'AcpTurnStarted', 'AcpTurnEnded' } }
+events.group('acp.inline')('User', 'Turns of edits in place', on_turn, TURNS)
 
 ---@param edit acp.InlineEdit
 ---@param selection acp.Selection

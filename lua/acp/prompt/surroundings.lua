@@ -1,6 +1,7 @@
 -- What a prompt may speak of besides files: the selection, the diagnostics, the quickfix list, and
 -- buffers that are no files. The host asks for it when the prompt is sent.
 
+local events = require('acp.ui.events')
 local symbols = require('acp.prompt.symbols')
 
 local api = vim.api
@@ -39,10 +40,9 @@ local function note()
 end
 
 note()
-api.nvim_create_autocmd({ 'BufEnter', 'BufFilePost', 'TermOpen' }, {
-  group = api.nvim_create_augroup('acp.surroundings', {}),
-  callback = note,
-})
+local on = events.group('acp.surroundings')
+
+on({ 'BufEnter', 'BufFilePost', 'TermOpen' }, 'Where the user works', note)
 
 ---@return integer? buffer
 local function file()

@@ -2,6 +2,8 @@
 -- A language server that is attached is asked, else the tree of treesitter is read, some milliseconds
 -- at a time. Nothing here waits: what is not known yet is offered with a later key.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -22,7 +24,7 @@ local METHOD = 'textDocument/documentSymbol'
 ---@field symbols acp.Symbol[]
 
 ---@type table<integer, acp.FileSymbols> by buffer
-local known = {}
+local known = events.by_buffer()
 
 local KINDS = {
   Class = 'Class',
@@ -63,10 +65,8 @@ local NODES = {
 local function add(symbols, outer, name, kind, first, last)
   local whole = outer and outer .. '.' .. name or name
   if kind and #symbols < MOST_SYMBOLS and #whole < 200 and not whole:match('[%c%s]') then
-    table.insert(
-      symbols,
-      { name = whole, kind = kind, first = first, last = math.max(first, last) }
-    )
+    local found = { name = whole, kind = kind, first = first, last = math.max(first, last) }
+    table.insert(symbols, found)
   end
   return whole
 end
@@ -273,12 +273,5 @@ function M.any()
   end
   return false
 end
-
-api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
-  group = api.nvim_create_augroup('acp.symbols', {}),
-  callback = function(event)
-    known[event.buf] = nil
-  end,
-})
 
 return M

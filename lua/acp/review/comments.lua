@@ -2,6 +2,7 @@
 -- window, listed. The host keeps them, knows where they are, and has them drawn by `acp.review.marks`.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
@@ -122,14 +123,12 @@ local function watch(buffer, window, place, over)
       end
     end)
   end
-  api.nvim_create_autocmd({ 'BufLeave', 'BufWinLeave' }, { buffer = buffer, callback = keep })
-  api.nvim_create_autocmd('BufWriteCmd', {
-    buffer = buffer,
-    callback = function()
-      vim.bo[buffer].modified = false
-      vim.schedule(close)
-    end,
-  })
+  local scope = { buffer = buffer }
+  events.on({ 'BufLeave', 'BufWinLeave' }, 'The comment is kept', keep, scope)
+  events.on('BufWriteCmd', 'The comment is kept', function()
+    vim.bo[buffer].modified = false
+    vim.schedule(close)
+  end, scope)
   local function drop()
     is_over = true
     close()

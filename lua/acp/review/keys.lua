@@ -1,6 +1,7 @@
 -- Keys that buffers have for a while: files under review, and the quickfix window while it shows a list of
 -- ours. They are lent where the user has no keys of the same name, and taken back.
 
+local events = require('acp.ui.events')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -24,7 +25,7 @@ local FILES = {
 }
 
 ---@type table<integer, { [1]: string, [2]: string, [3]: string }[]> by buffer: mode, key and what it does
-local lent = {}
+local lent = events.by_buffer()
 
 ---@param buffer integer
 ---@param mode string
@@ -80,13 +81,5 @@ function M.set(buffer, wanted, rows)
     end)
   end
 end
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp.review_keys', {}),
-  desc = 'The number may come again',
-  callback = function(event)
-    lent[event.buf] = nil
-  end,
-})
 
 return M

@@ -6,6 +6,7 @@
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local compare = require('acp.ui.compare')
+local events = require('acp.ui.events')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.review.keys')
 local lists = require('acp.review.lists')
@@ -28,7 +29,6 @@ local ASKED_GONE = 'AcpReviewDelete' -- of lines; those that are gone already ar
 local CALM = { [ASKED] = true, [ASKED_SIGN] = true, AcpReviewConflict = true }
 
 local namespace = api.nvim_create_namespace('acp_review')
-local group = api.nvim_create_augroup('acp.review', {})
 
 ---@alias acp.ReviewMark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark, [4]: integer }
 ---  row, column, options, on how many rows
@@ -88,20 +88,10 @@ end
 ---@param milliseconds integer after the last such call
 local function tell_later(buffer, milliseconds)
   timers[buffer] = timers[buffer] or assert(vim.uv.new_timer())
-  timers[buffer]:start(
-    milliseconds,
-    0,
-    vim.schedule_wrap(function()
-      tell(buffer)
-    end)
-  )
-end
-
----@param buffer integer
-local function forget(buffer)
-  stop_timer(buffer)
-  reviewed[buffer] = nil
-  removed_lines.set_above(buffer, 0)
+  local told = vim.schedule_wrap(tell)
+  timers[buffer]:start(milliseconds, 0, function()
+    told(buffer)
+  end)
 end
 
 --- Look at the changes of a buffer as long as it has marks.
@@ -139,18 +129,16 @@ end
 --- Files that are opened later are drawn then; what is broken at the edge of a window goes along
 --- with it.
 local function watch()
-  local function on(events, run)
-    api.nvim_create_autocmd(events, { group = group, callback = run })
-  end
-  on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, function(event)
+  local on, desc = events.group('acp.review'), 'The marks of a review stay right'
+  on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, desc, function(event)
     tell_later(event.buf, 0)
   end)
-  on({ 'BufWritePost', 'InsertLeave' }, function(event)
+  on({ 'BufWritePost', 'InsertLeave' }, desc, function(event)
     if reviewed[event.buf] and api.nvim_buf_line_count(event.buf) > LONG then
       tell_later(event.buf, 0)
     end
   end)
-  on('WinResized', function()
+  on('WinResized', desc, function()
     for _, window in ipairs(vim.v.event.windows) do
       local buffer = api.nvim_win_is_valid(window) and api.nvim_win_get_buf(window)
       if buffer and reviewed[buffer] and reviewed[buffer].has_removed then
@@ -296,8 +284,8 @@ function M.draw(path, tick, marks, rows)
   local width = removed_lines.width(buffer)
   local has_removed = put_all(buffer, marks, width)
   local kept = vim.iter(marks):any(is_asked) and marks or nil
-  reviewed[buffer] =
-    { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
+  local drawn = { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
+  reviewed[buffer] = drawn
   if has_removed then
     tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower
   end
@@ -344,7 +332,7 @@ function M.files(files, on, quickfix_lists)
     end
   end
   if #files == 0 then
-    api.nvim_clear_autocmds({ group = group })
+    events.leave('acp.review')
   elseif not had then
     watch()
   end
@@ -357,7 +345,9 @@ bridge.on_end(function() -- nobody would draw anew
       api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
       hunks.put(buffer, {})
     end
-    forget(buffer)
+    stop_timer(buffer)
+    reviewed[buffer] = nil
+    removed_lines.set_above(buffer, 0)
   end
 end)
 

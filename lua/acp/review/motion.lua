@@ -14,13 +14,7 @@ local M = {}
 ---@param step 1|-1
 ---@return integer? row of the next hunk of the current buffer on that side
 local function nearest(step)
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  local rows = hunks.rows(api.nvim_get_current_buf())
-  for index = step == 1 and 1 or #rows, step == 1 and #rows or 1, step do
-    if (rows[index] - row) * step > 0 then
-      return rows[index]
-    end
-  end
+  return hunks.nearest(hunks.rows(api.nvim_get_current_buf()), step)
 end
 
 --- Put the cursor into a row of the current window, so that the hunk is to be seen.

@@ -1,6 +1,8 @@
 -- Virtual lines that show what an agent has removed, as Neovim by itself would not show them: broken
 -- where the window would break them, and above the first line of a file.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -145,23 +147,19 @@ end
 
 ---@type table<integer, integer> by buffer: virtual lines above its first line
 local above = {}
-
-local group = api.nvim_create_augroup('acp.removed_lines', {})
+local is_watching = false
 
 --- Neovim leaves lines above the first one out when it jumps there.
 local function watch()
-  api.nvim_create_autocmd('WinScrolled', {
-    group = group,
-    desc = 'Show removed lines above the first line',
-    callback = function()
-      for name, change in pairs(vim.v.event) do
-        local window = tonumber(name)
-        if window and change.topline ~= 0 and api.nvim_win_is_valid(window) then
-          M.reveal(window)
-        end
+  local on = events.group('acp.removed_lines')
+  on('WinScrolled', 'Show removed lines above the first line', function()
+    for name, change in pairs(vim.v.event) do
+      local window = tonumber(name)
+      if window and change.topline ~= 0 and api.nvim_win_is_valid(window) then
+        M.reveal(window)
       end
-    end,
-  })
+    end
+  end)
 end
 
 --- Show the lines above the first one, if the window begins with it.
@@ -183,8 +181,10 @@ function M.set_above(buffer, count)
     vim.tbl_map(M.reveal, vim.fn.win_findbuf(buffer))
   end
   if not next(above) then
-    api.nvim_clear_autocmds({ group = group })
-  elseif #api.nvim_get_autocmds({ group = group }) == 0 then
+    events.leave('acp.removed_lines')
+    is_watching = false
+  elseif not is_watching then
+    is_watching = true
     watch()
   end
 end

@@ -4,7 +4,10 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local cells = require('acp.ui.cells')
 local dress = require('acp.ui.dress')
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -19,7 +22,6 @@ local M = {}
 
 local LIST, LONGEST, COLUMN, WIDE, ROWS = 34, 40, 40, 120, 8
 local namespace = api.nvim_create_namespace('acp_versions')
-local group = api.nvim_create_augroup('acp_versions', {})
 
 ---@class acp.Versions
 ---@field number integer the host's
@@ -84,18 +86,6 @@ local function text_of(buffer)
   return table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
 end
 
----@param buffer integer of a version
----@param above integer rows above them
----@param count integer
-local function put_fillers(buffer, above, count)
-  local lines, sign = {}, vim.opt.fillchars:get().diff or '-'
-  for index = 1, count do
-    lines[index] = { { sign:rep(vim.o.columns), 'DiffDelete' } }
-  end
-  local options = { virt_lines = lines, virt_lines_above = above == 0 }
-  pcall(api.nvim_buf_set_extmark, buffer, namespace, math.max(above - 1, 0), 0, options)
-end
-
 --- Called when the marks of a review were drawn: where removed lines stand in the user's own column,
 --- the versions have fillers, as Neovim puts them for lines that are only on one side.
 ---@param own integer buffer
@@ -105,6 +95,7 @@ function M.fill(own)
   if not window or not api.nvim_win_is_valid(window) or api.nvim_win_get_buf(window) ~= own then
     return
   end
+  local sign = vim.opt.fillchars:get().diff or '-'
   local review = api.nvim_create_namespace('acp_review')
   local options = { details = true, type = 'virt_lines' }
   local marks = api.nvim_buf_get_extmarks(own, review, 0, -1, options)
@@ -116,7 +107,12 @@ function M.fill(own)
     for _, mark in ipairs(marks) do
       local above, count = mark[2] + (mark[4].virt_lines_above and 0 or 1), #mark[4].virt_lines
       above = across(above, changes --[[@as integer[][] ]])
-      put_fillers(buffer, above, count)
+      local filler = { { sign:rep(vim.o.columns), 'DiffDelete' } }
+      local fillers = { virt_lines = {}, virt_lines_above = above == 0 }
+      for index = 1, count do
+        fillers.virt_lines[index] = filler
+      end
+      pcall(api.nvim_buf_set_extmark, buffer, namespace, math.max(above - 1, 0), 0, fillers)
       on_top = on_top + (above == 0 and count or 0)
     end
     removed_lines.set_above(buffer, on_top)
@@ -127,9 +123,7 @@ end
 local function close_columns(this)
   for _, window in ipairs(this.columns) do
     if api.nvim_win_is_valid(window) then
-      api.nvim_win_call(window, function()
-        vim.cmd('diffoff | setlocal winbar<')
-      end)
+      sides.undress(window)
       pcall(api.nvim_win_close, window, true)
     end
   end
@@ -143,7 +137,7 @@ local function close()
     return
   end
   open = nil
-  api.nvim_clear_autocmds({ group = group })
+  events.leave('acp_versions')
   if #api.nvim_list_tabpages() == 1 then
     vim.cmd('tab split | tabprevious')
   end
@@ -183,10 +177,7 @@ end
 ---@param file integer
 ---@param column? integer where the cursor goes
 local function load(this, file, column)
-  bridge.call('versions_file', { number = this.number, file = file }, function(err, found)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions_file', { number = this.number, file = file }, function(found)
     if open == this then
       this.file, this.offset = file, this.file == file and this.offset or 0
       hands.calmly('the comparison', function()
@@ -205,10 +196,7 @@ local function take()
   end
   local line = api.nvim_win_get_cursor(0)[1]
   local payload = { number = this.number, file = this.file, name = name, line = line }
-  bridge.call('versions_take', payload, function(err, said)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions_take', payload, function(said)
     notice.notice(said)
     if open == this and this.shown.path == '' then
       load(this, this.file, 1) -- it is there now
@@ -237,12 +225,6 @@ local function map(buffer)
   keys.map(buffer, 'n', 'q', 'Close the comparison', close, 'close')
 end
 
----@param text string
----@return string
-local function literal(text)
-  return (text:gsub('%%', '%%%%'))
-end
-
 ---@param this acp.Versions
 ---@param buffer integer
 ---@param side { title: string }
@@ -252,8 +234,11 @@ local function add_column(this, buffer, side, note)
   local config = { win = beside or this.window, split = beside and 'right' or 'below' }
   local window = api.nvim_open_win(buffer, false, config)
   local form = '%%#AcpFloatTitle# %s %%*%%#AcpDim#%%<%s %%=%s '
-  local bar = form:format(literal(side.title), literal(this.shown.name), literal(note))
-  api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
+  vim.wo[window][0].winbar = form:format(unpack(vim.tbl_map(cells.literal, {
+    side.title,
+    this.shown.name,
+    note,
+  })))
   table.insert(this.columns, window)
 end
 
@@ -354,88 +339,57 @@ end
 --- user makes wider or narrower among them stays.
 ---@param this acp.Versions
 local function follow(this)
-  local size
-  api.nvim_create_autocmd('WinScrolled', {
-    group = group,
-    callback = function()
-      align_top(this)
-    end,
-  })
-  api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
-    group = group,
-    callback = vim.schedule_wrap(function()
-      if open ~= this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
-        return
-      end
-      local tabpage = api.nvim_win_get_tabpage(this.window)
-      local windows = #api.nvim_tabpage_list_wins(tabpage)
-      local now = { vim.o.columns, vim.o.lines, windows, list_width(this) }
-      if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
-        size = now
-        lay_out(this)
-      end
-    end),
-  })
-end
-
----@param this acp.Versions
-local function choose(this)
-  local file = api.nvim_win_get_cursor(0)[1] - 1 - this.first
-  if file < 0 or file >= this.files then
-    return notice.notice('there is no file in this row')
-  end
-  load(this, file, 1)
-end
-
----@return integer buffer
-local function make()
-  require('acp.ui.highlights').define()
-  return unseen.buffer(function(it)
-    require('acp.chat.registry').name(it, 'acp-versions')
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].modifiable = false
-    vim.b[it].acp_list = true
-    vim.bo[it].filetype = 'acp-versions'
+  local on, size = events.group('acp_versions'), nil
+  on('WinScrolled', 'What is above the first line is level', function()
+    align_top(this)
   end)
+  on({ 'VimResized', 'WinResized', 'TabEnter' }, 'The columns fit', function()
+    if open ~= this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
+      return
+    end
+    local tabpage = api.nvim_win_get_tabpage(this.window)
+    local windows = #api.nvim_tabpage_list_wins(tabpage)
+    local now = { vim.o.columns, vim.o.lines, windows, list_width(this) }
+    if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
+      size = now
+      lay_out(this)
+    end
+  end, { later = true })
 end
 
 ---@param found table as `versions` answers
 local function begin(found)
   close()
   vim.cmd('tab split')
-  local window, list = api.nvim_get_current_win(), make()
+  local window, list = api.nvim_get_current_win(), chats.list('acp-versions')
   api.nvim_win_set_buf(window, list)
   dress.window(window, dress.LIST)
-  api.nvim_set_option_value('winbar', '', { win = window, scope = 'local' })
+  vim.wo[window][0].winbar = ''
   open = { number = found.number, files = found.files, first = found.first, list = list }
   local this = open
   this.window, this.file, this.offset, this.columns, this.names = window, 0, 0, {}, {}
   apply.draw_whole(list, found.ops)
   map(list)
   keys.map(list, 'n', '<CR>', 'Compare the versions of this file', function()
-    choose(this)
+    local file = api.nvim_win_get_cursor(0)[1] - 1 - this.first
+    if file < 0 or file >= this.files then
+      return notice.notice('there is no file in this row')
+    end
+    load(this, file, 1)
   end, 'open-compared')
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = list,
-    once = true,
-    callback = function()
-      vim.schedule(function()
-        if open == this then
-          close()
-        end
-      end)
-    end,
-  })
+  events.on('BufWipeout', 'The comparison is closed', function()
+    if open == this then
+      close()
+    end
+  end, { buffer = list, once = true, later = true })
   follow(this)
   if this.files > 0 then
     load(this, 0)
   end
-  bridge.call('versions_checked', { number = this.number }, function(err, checked)
-    if err then
-      return bridge.warn(err)
-    elseif checked and open == this and api.nvim_buf_is_loaded(list) then
+  bridge.ask('versions_checked', { number = this.number }, function(checked)
+    if checked and open == this and api.nvim_buf_is_loaded(list) then
       apply.draw_whole(list, checked.ops)
-      api.nvim_exec_autocmds('TabEnter', { group = group }) -- the rows are longer now
+      api.nvim_exec_autocmds('TabEnter', { group = 'acp_versions' }) -- the rows are longer now
     end
   end)
 end
@@ -443,10 +397,7 @@ end
 --- Compare worktrees of the project.
 ---@param payload { names: string[], file: string, cwd: string, chat?: integer } no names: all
 function M.open(payload)
-  bridge.call('versions', payload, function(err, found)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions', payload, function(found)
     hands.calmly('the comparison', function()
       layout.leave_float()
       begin(found)

@@ -1,6 +1,7 @@
 -- Diagnostics for tools of agents: those of the newest text, as far as servers give them in time.
 
 local ask = require('acp.tools.ask')
+local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local language = require('acp.tools.language')
 local windows = require('acp.tools.windows')
@@ -27,17 +28,16 @@ local SILENT = 3
 ---@field silent integer looks in which nothing was
 
 ---@type table<integer, acp.Told> by buffer
-local told = {}
+local told = events.by_buffer()
 
-api.nvim_create_autocmd('DiagnosticChanged', {
-  group = api.nvim_create_augroup('acp.tools.diagnostics', {}),
-  callback = function(event)
-    local it = told[event.buf]
-    if it and it.tick == api.nvim_buf_get_changedtick(event.buf) then
-      it.at = vim.uv.now()
-    end
-  end,
-})
+local on = events.group('acp.tools.diagnostics')
+
+on('DiagnosticChanged', 'When servers have told something', function(event)
+  local it = told[event.buf]
+  if it and it.tick == api.nvim_buf_get_changedtick(event.buf) then
+    it.at = vim.uv.now()
+  end
+end)
 
 --- Have the servers of a buffer the text as it is now: Neovim sends it a moment after it has changed.
 ---@param buffer integer
@@ -49,13 +49,6 @@ local function send(buffer)
   told[buffer] = { tick = tick, silent = 0 }
   vim.tbl_map(language.bring_up_to_date, language.clients(buffer))
 end
-
-api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
-  group = 'acp.tools.diagnostics',
-  callback = function(event)
-    told[event.buf] = nil
-  end,
-})
 
 ---@param value any
 ---@return string?

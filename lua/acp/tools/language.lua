@@ -23,25 +23,6 @@ M.patience = 9000
 ---@type integer[] buffers that were loaded for tools, the oldest first
 local loaded = {}
 
----@param buffer integer
----@return boolean
-local function is_unused(buffer)
-  return api.nvim_buf_is_loaded(buffer)
-    and not vim.bo[buffer].buflisted
-    and not vim.bo[buffer].modified
-    and #vim.fn.win_findbuf(buffer) == 0
-end
-
---- Let the oldest go of those that nobody has taken to since.
-local function let_go()
-  while #loaded > MOST_LOADED do
-    local buffer = table.remove(loaded, 1)
-    if api.nvim_buf_is_valid(buffer) and is_unused(buffer) then
-      require('acp.ui.unseen').delete(buffer)
-    end
-  end
-end
-
 --- The buffer of a file, loaded if need be.
 ---@param path string resolved
 ---@return integer? buffer nil: it cannot be loaded
@@ -56,9 +37,14 @@ function M.buffer(path)
     return nil, false
   end
   local buffer = companion.load(path)
-  if buffer then
-    table.insert(loaded, buffer)
-    let_go()
+  table.insert(loaded, buffer)
+  while #loaded > MOST_LOADED do
+    local oldest = table.remove(loaded, 1)
+    local options = api.nvim_buf_is_loaded(oldest) and vim.bo[oldest]
+    local is_unused = options and not options.buflisted and not options.modified
+    if is_unused and #vim.fn.win_findbuf(oldest) == 0 then -- and nobody has taken to it since
+      require('acp.ui.unseen').delete(oldest)
+    end
   end
   return buffer, true
 end

@@ -1,5 +1,7 @@
 -- The highlight groups, each a link that a user or a colour scheme may override.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -244,10 +246,9 @@ function M.define()
   end
   defined = true
   apply()
-  local group = api.nvim_create_augroup('acp.highlights', {})
-  api.nvim_create_autocmd('ColorScheme', { group = group, callback = apply })
-  local options = { group = group, pattern = 'termguicolors', callback = apply }
-  api.nvim_create_autocmd('OptionSet', options)
+  local on = events.group('acp.highlights')
+  on('ColorScheme', 'Colours of acp.nvim', apply)
+  on('OptionSet', 'Colours of acp.nvim', apply, { pattern = 'termguicolors' })
 end
 
 return M

@@ -2,6 +2,7 @@
 -- for <CR> (which would block all RPC). The full text goes to the log.
 
 local cells = require('acp.ui.cells')
+local events = require('acp.ui.events')
 local log = require('acp.host.log')
 
 local M = {}
@@ -81,14 +82,10 @@ end
 --- What is typed may cover it, in the command line at once: it is shown again when that is over.
 ---@param chunk string[]
 local function repeat_later(chunk)
-  vim.api.nvim_create_autocmd('ModeChanged', {
-    group = vim.api.nvim_create_augroup('acp.notice', {}),
-    pattern = '*:n',
-    once = true,
-    callback = vim.schedule_wrap(function()
-      vim.api.nvim_echo({ chunk }, false, {})
-    end),
-  })
+  local on = events.group('acp.notice')
+  on('ModeChanged', 'What was said while something was typed', function()
+    vim.api.nvim_echo({ chunk }, false, {})
+  end, { pattern = '*:n', once = true, later = true })
 end
 
 --- What is on the screen as long as the user is in the middle of that.

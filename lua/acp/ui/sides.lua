@@ -77,6 +77,14 @@ function M.dress(side, buffer, other, beside)
   end
 end
 
+--- A window is no column of a comparison any more.
+---@param window integer
+function M.undress(window)
+  api.nvim_win_call(window, function()
+    vim.cmd('diffoff | setlocal winbar<')
+  end)
+end
+
 --- Find or make the buffers of both sides.
 ---@param key string of the comparison
 ---@param spec acp.CompareSpec
