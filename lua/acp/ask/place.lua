@@ -297,15 +297,15 @@ end
 --- The window of a question.
 ---@param ask acp.Ask
 ---@param own table<integer, true> its own windows
----@param shape { title: string, footer: string[], is_inside: boolean }
+---@param shape { title: string, footer: string[], is_inside: boolean, above: integer }
 ---@return acp.Placed
 function M.window(ask, own, shape)
   local part, found, width, in_chat = choose(ask, own, shape)
   local bar = found.winbar and 1 or 0
   local height = math.max(math.min(#found.rows + bar, part.height - BORDER), 1)
-  local words, hidden = vim.list_slice(shape.footer), #found.rows + bar - height
-  if hidden > 0 then -- a form scrolls, and its last rows end it
-    table.insert(words, math.min(2, #words + 1), BELOW:format(hidden))
+  local words, below = vim.list_slice(shape.footer), #found.rows + bar - height - shape.above
+  if below > 0 then -- a form scrolls, and its last rows end it
+    table.insert(words, math.min(2, #words + 1), BELOW:format(below))
   end
   local row = in_chat and part.row + part.height - height - BORDER or part.row
   local column = in_chat and part.column or part.column + part.width - width - BORDER

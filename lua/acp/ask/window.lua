@@ -105,6 +105,14 @@ local function attend()
     api.nvim_create_autocmd(events, { group = group, callback = plan })
     local moves = { 'CursorMoved', 'CursorMovedI', 'WinScrolled' }
     api.nvim_create_autocmd(moves, { group = group, callback = keep_clear })
+    api.nvim_create_autocmd('WinScrolled', {
+      group = group,
+      callback = function(event) -- the footer counts what is below
+        if tonumber(event.match) == menu.winid then
+          plan()
+        end
+      end,
+    })
   end
 end
 

@@ -640,6 +640,10 @@ def test_a_form_that_is_cut_says_how_much_is_below(nvim: Neovim, spy: BridgeSpy)
     hidden = len(nvim.lines(asked["bufnr"])) - shown["height"]
     assert "more below" in shown["footer"][0][0]
     assert hidden > 0
+    nvim.input("<Tab>G")
+    nvim.wait(lambda: "below" not in config(nvim, asked["winid"])["footer"][0][0])
+    nvim.input("gg")
+    nvim.wait(lambda: f"{hidden} more below" in config(nvim, asked["winid"])["footer"][0][0])
 
 
 def diff_of(count: int) -> list[Any]:
