@@ -181,6 +181,7 @@ local function placed(menu)
     return place.folded(menu.ask, M.own_windows(menu), way_in())
   end
   local shape = { title = title(menu), footer = footer(menu), is_inside = M.is_inside(menu) }
+  shape.above = float.is_open(menu.winid) and vim.fn.line('w0', menu.winid) - 1 or 0
   return place.window(menu.ask, M.own_windows(menu), shape)
 end
 
