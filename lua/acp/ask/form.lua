@@ -62,7 +62,6 @@ local function choose(ask, row)
   end)
 end
 
----@param menu acp.Menu
 ---@param give fun(action: string)
 local function act(menu, give)
   local row, ask = M.row_here(menu), menu.ask and menu.ask.id

@@ -59,7 +59,6 @@ function M.give(menu, given)
   return answer.give(menu.ask, true, given)
 end
 
----@param menu acp.Menu
 ---@param number integer 1-based
 local function choose(menu, number)
   local option = menu.ask and menu.ask.option_ids[number]
@@ -68,7 +67,6 @@ local function choose(menu, number)
   end
 end
 
----@param menu acp.Menu
 ---@return integer? number of the option under the cursor, from 1
 local function option_here(menu)
   local row = menu.rows[api.nvim_win_get_cursor(0)[1]]
@@ -88,8 +86,6 @@ function M.go(menu, step)
   end)
 end
 
----@param menu acp.Menu
----@param buffer integer
 ---@param run_escape fun()
 local function map_answers(menu, buffer, run_escape)
   for number = 1, 9 do
@@ -101,8 +97,6 @@ local function map_answers(menu, buffer, run_escape)
 end
 
 --- The options, to be chosen where all of it is shown.
----@param menu acp.Menu
----@param ops acp.Op[]
 ---@return integer buffer
 local function fill_detail(menu, ops)
   local buffer = float.fill(ops, 'acp-details', menu.ask.chat)
@@ -123,7 +117,6 @@ local function fill_detail(menu, ops)
   return buffer
 end
 
----@param menu acp.Menu
 local function show_detail(menu)
   local window, ask = api.nvim_get_current_win(), menu.ask
   if not ask then
@@ -155,7 +148,6 @@ local function show_detail(menu)
 end
 
 --- Map the keys that show what it is about.
----@param menu acp.Menu
 ---@param buffer integer of the window, or a side of a comparison
 local function map_shows(menu, buffer)
   keys.map(buffer, 'n', 'd', 'Show the files side by side, or all of it', function()
@@ -174,7 +166,6 @@ local function map_shows(menu, buffer)
   end)
 end
 
----@param menu acp.Menu
 ---@param fold fun()
 local function map_permission(menu, fold)
   map_answers(menu, menu.bufnr, function()

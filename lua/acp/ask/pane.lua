@@ -43,7 +43,6 @@ local function way_in()
 end
 
 --- The keys that work where the user is, the most important first.
----@param menu acp.Menu
 ---@return string[]
 local function footer(menu)
   local ask, count = menu.ask, #menu.ask.option_ids
@@ -64,7 +63,6 @@ local function footer(menu)
   return { '<CR> change', 'a accept', 'x decline', '<C-c> cancel', 'q fold', unpack(others) }
 end
 
----@param menu acp.Menu
 ---@return string
 local function title(menu)
   local ask = menu.ask
@@ -90,7 +88,6 @@ function M.is_hidden(menu)
 end
 
 --- The line of the cursor is shown as selected only where <CR> would do something.
----@param menu acp.Menu
 local function mark_selected(menu)
   if float.is_open(menu.winid) then
     local is_here = api.nvim_get_current_win() == menu.winid and keys.is_choice_here(menu)
@@ -111,7 +108,6 @@ local function op_of(fit)
   return { 0, -1, texts, marks }
 end
 
----@param menu acp.Menu
 ---@return integer? number of what the cursor is on, to find it again
 local function item_here(menu)
   if float.is_open(menu.winid) then
@@ -121,7 +117,6 @@ local function item_here(menu)
 end
 
 --- Where the cursor belongs in what is shown now: on what it was on, else on the first choice.
----@param menu acp.Menu
 ---@param item integer?
 ---@return integer row from 1
 local function row_for(menu, item)
@@ -145,7 +140,6 @@ local function row_for(menu, item)
 end
 
 --- Make its buffer, as far as it is not made, and draw in it.
----@param menu acp.Menu
 ---@param fit acp.Fit
 ---@param fold fun()
 ---@return boolean drawn anew
@@ -171,7 +165,6 @@ local function fill(menu, fit, fold)
 end
 
 --- The window that it should have now.
----@param menu acp.Menu
 ---@return acp.Placed
 local function placed(menu)
   if evidence.is_here(menu) then
@@ -184,9 +177,7 @@ local function placed(menu)
   return place.window(menu.ask, M.own_windows(menu), shape)
 end
 
----@param menu acp.Menu
 ---@param found acp.Placed
----@param is_below boolean
 local function open(menu, found, is_below)
   local window = vim.tbl_extend('error', found.config, { noautocmd = true })
   menu.winid = float.open(menu.bufnr, false, window)
@@ -207,7 +198,6 @@ local function lasting(found)
   return config
 end
 
----@param menu acp.Menu
 ---@param found acp.Placed
 local function move(menu, found)
   local config = lasting(found)
@@ -219,8 +209,6 @@ end
 
 --- Close the window where it cannot stay: in another tabpage, or of the other kind. One in which the
 --- user has opened something is theirs.
----@param menu acp.Menu
----@param is_below boolean
 local function clear(menu, is_below)
   if float.is_open(menu.winid) and api.nvim_win_get_buf(menu.winid) ~= menu.bufnr then
     pcall(api.nvim_win_set_config, menu.winid, { title = '', footer = '' })
@@ -238,7 +226,6 @@ end
 --- Whether an edge of it is elsewhere on both ways: what only grows stays where it is.
 ---@param old vim.api.keyset.win_config
 ---@param new vim.api.keyset.win_config
----@return boolean
 local function is_moved(old, new)
   local function apart(first, size)
     return old[first] ~= new[first] and old[first] + old[size] ~= new[first] + new[size]

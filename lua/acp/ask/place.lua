@@ -37,7 +37,6 @@ local function screen()
   return { row = top, column = 0, width = vim.o.columns, height = height }
 end
 
----@param window integer
 ---@return acp.Area
 local function area_of(window)
   local position = api.nvim_win_get_position(window)
@@ -50,7 +49,6 @@ local function area_of(window)
 end
 
 --- The line in which the cursor of the current window is.
----@param window integer
 ---@return acp.Area
 local function cursor_line(window)
   local area = area_of(window)
@@ -97,7 +95,6 @@ end
 
 ---@param one acp.Area
 ---@param other acp.Area
----@return boolean
 local function overlap(one, other)
   return one.row < other.row + other.height
     and other.row < one.row + one.height
@@ -105,10 +102,6 @@ local function overlap(one, other)
     and other.column < one.column + one.width
 end
 
----@param row integer
----@param column integer
----@param width integer
----@param height integer
 ---@return acp.Area?
 local function area(row, column, width, height)
   if width > BORDER and height > BORDER then
@@ -153,7 +146,6 @@ end
 
 --- The area of its chat; a narrow one gets some of what is beside it, but little of a window in which
 --- the user works.
----@param ask acp.Ask
 ---@param own table<integer, true>
 ---@return acp.Area?
 local function chat_area(ask, own)
@@ -172,8 +164,6 @@ local function chat_area(ask, own)
 end
 
 --- How wide its lines want it to be.
----@param ask acp.Ask
----@param most integer
 ---@param frame string[] title and footer
 ---@return integer
 local function width_for(ask, most, frame)
@@ -195,7 +185,6 @@ end
 
 --- Join as many words of a footer as fit.
 ---@param words string[] the most important first
----@param width integer
 ---@return string
 local function footer(words, width)
   local text = ''
@@ -226,10 +215,6 @@ local function level(config, own)
   return found
 end
 
----@param row integer
----@param column integer
----@param width integer
----@param height integer
 ---@param own table<integer, true>
 ---@param dress vim.api.keyset.win_config its border, and what is in that
 ---@return vim.api.keyset.win_config
@@ -252,7 +237,6 @@ end
 ---@field config vim.api.keyset.win_config
 ---@field fit acp.Fit
 
----@param ask acp.Ask
 ---@param part acp.Area
 ---@param shape { title: string, footer: string[], is_inside: boolean }
 ---@return acp.Fit, integer width
@@ -264,7 +248,6 @@ local function fitted(ask, part, shape)
 end
 
 --- The best free part of the screen: that of the chat unless the options do not fit there.
----@param ask acp.Ask
 ---@param own table<integer, true>
 ---@param shape table
 ---@return acp.Area, acp.Fit, integer width, boolean in_chat

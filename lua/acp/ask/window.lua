@@ -124,7 +124,6 @@ end
 local told = {}
 
 --- Say that something is asked, to a user who does not see the chat.
----@param ask acp.Ask
 local function tell(ask)
   if not told[ask.id] then
     told[ask.id] = true

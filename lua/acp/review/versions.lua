@@ -39,7 +39,6 @@ local namespace = api.nvim_create_namespace('acp_versions')
 ---@type acp.Versions?
 local open
 
----@return boolean
 local function is_wide()
   return vim.o.columns >= WIDE
 end
@@ -80,7 +79,6 @@ local function across(above, changes)
   return above + shift
 end
 
----@param buffer integer
 ---@return string
 local function text_of(buffer)
   return table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
@@ -215,7 +213,6 @@ local function go(step)
   end
 end
 
----@param buffer integer
 local function map(buffer)
   keys.map(buffer, 'n', 'do', 'Take the hunk into your own file', take, 'take-version')
   keys.map(buffer, 'n', '<Tab>', 'Next version', turn(1), 'next-version')
@@ -226,7 +223,6 @@ local function map(buffer)
 end
 
 ---@param this acp.Versions
----@param buffer integer
 ---@param side { title: string }
 ---@param note string what can be done there
 local function add_column(this, buffer, side, note)
