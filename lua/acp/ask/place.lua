@@ -7,6 +7,7 @@ local chats = require('acp.chat.registry')
 local fit = require('acp.ask.fit')
 local float = require('acp.ui.float')
 local layout = require('acp.ui.layout')
+local menu = require('acp.ask.menu')
 local rows = require('acp.ask.rows')
 
 local api = vim.api
@@ -61,10 +62,19 @@ local function cursor_line(window)
   return area
 end
 
+local function is_own(window)
+  return window == menu.winid or window == menu.detail
+end
+
+--- Whether the user is in the question.
+---@return boolean
+function M.is_inside()
+  return is_own(api.nvim_get_current_win())
+end
+
 --- What must stay visible.
----@param own table<integer, true> windows of the question itself
 ---@return acp.Area[]
-local function obstacles(own)
+local function obstacles()
   local found = {}
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     local buffer = api.nvim_win_get_buf(window)
@@ -74,7 +84,7 @@ local function obstacles(own)
     end
   end
   local current = api.nvim_get_current_win()
-  if not own[current] then
+  if not is_own(current) then
     table.insert(found, cursor_line(current))
   end
   return found
@@ -146,15 +156,14 @@ end
 
 --- The area of its chat; a narrow one gets some of what is beside it, but little of a window in which
 --- the user works.
----@param own table<integer, true>
 ---@return acp.Area?
-local function chat_area(ask, own)
+local function chat_area(ask)
   local window = layout.window_of(ask.chat)
   if not window then
     return nil
   end
   local found, current = area_of(window), api.nvim_get_current_win()
-  local is_away = not own[current] and not chats.of(api.nvim_win_get_buf(current))
+  local is_away = not is_own(current) and not chats.of(api.nvim_win_get_buf(current))
   local least = math.min((is_away and NARROW or READABLE) + BORDER, vim.o.columns)
   local right = found.column + found.width
   local width = math.max(found.width, least)
@@ -199,14 +208,13 @@ end
 
 --- The zindex at which nothing hides it: above all floats of others that lie there.
 ---@param config vim.api.keyset.win_config
----@param own table<integer, true>
 ---@return integer
-local function level(config, own)
+local function level(config)
   local here, found = covered_by(config), LEVEL
   local is_command = api.nvim_get_mode().mode:sub(1, 1) == 'c'
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     local other = api.nvim_win_get_config(window)
-    local is_over = other.relative ~= '' and not other.hide and not own[window]
+    local is_over = other.relative ~= '' and not other.hide and not is_own(window)
     local is_typed_in = is_command and (other.zindex or 0) >= MESSAGES
     if is_over and not is_typed_in and overlap(here, area_of(window)) then
       found = math.max(found, other.zindex + 1)
@@ -215,10 +223,9 @@ local function level(config, own)
   return found
 end
 
----@param own table<integer, true>
 ---@param dress vim.api.keyset.win_config its border, and what is in that
 ---@return vim.api.keyset.win_config
-local function config_of(row, column, width, height, own, dress)
+local function config_of(row, column, width, height, dress)
   local config = vim.tbl_extend('error', dress, {
     relative = 'editor',
     row = math.max(row, 0),
@@ -229,7 +236,7 @@ local function config_of(row, column, width, height, own, dress)
     hide = false,
     style = 'minimal',
   })
-  config.zindex = level(config, own)
+  config.zindex = level(config)
   return config
 end
 
@@ -248,11 +255,10 @@ local function fitted(ask, part, shape)
 end
 
 --- The best free part of the screen: that of the chat unless the options do not fit there.
----@param own table<integer, true>
 ---@param shape table
 ---@return acp.Area, acp.Fit, integer width, boolean in_chat
-local function choose(ask, own, shape)
-  local holes, chat, whole = obstacles(own), chat_area(ask, own), screen()
+local function choose(ask, shape)
+  local holes, chat, whole = obstacles(), chat_area(ask), screen()
   local best, found, width, in_chat
   local rank = math.huge
   local function try(base, is_chat)
@@ -279,11 +285,10 @@ end
 
 --- The window of a question.
 ---@param ask acp.Ask
----@param own table<integer, true> its own windows
 ---@param shape { title: string, footer: string[], is_inside: boolean }
 ---@return acp.Placed
-function M.window(ask, own, shape)
-  local part, found, width, in_chat = choose(ask, own, shape)
+function M.window(ask, shape)
+  local part, found, width, in_chat = choose(ask, shape)
   local bar = found.winbar and 1 or 0
   local height = math.max(math.min(#found.rows + bar, part.height - BORDER), 1)
   local words, hidden = vim.list_slice(shape.footer), #found.rows + bar - height
@@ -292,7 +297,7 @@ function M.window(ask, own, shape)
   end
   local row = in_chat and part.row + part.height - height - BORDER or part.row
   local column = in_chat and part.column or part.column + part.width - width - BORDER
-  local config = config_of(row, column, width, height, own, {
+  local config = config_of(row, column, width, height, {
     border = float.border(),
     title = { { cells.cut(shape.title, width), 'AcpFloatTitle' } },
     footer = { { footer(words, width), 'AcpFloatFooter' } },
@@ -302,34 +307,31 @@ end
 
 --- The one row of a folded question, at the lower edge of its chat.
 ---@param ask acp.Ask
----@param own table<integer, true>
 ---@param key string what brings it back
 ---@return acp.Placed
-function M.folded(ask, own, key)
-  local base = chat_area(ask, own) or screen()
-  local part = free(base, obstacles(own))[1] or base
+function M.folded(ask, key)
+  local base = chat_area(ask) or screen()
+  local part = free(base, obstacles())[1] or base
   local width = math.max(math.min(part.width, READABLE), 1)
   local row, dress = part.row + part.height - 1, { border = 'none' }
-  local config = config_of(row, part.column, width, 1, own, dress)
+  local config = config_of(row, part.column, width, 1, dress)
   return { config = config, fit = { rows = { fit.folded(ask, width, key) }, level = 1 } }
 end
 
 --- Whether another float lies over one.
 ---@param window integer
----@param own table<integer, true>
 ---@return boolean
-function M.is_hidden(window, own)
+function M.is_hidden(window)
   local config = api.nvim_win_get_config(window)
-  return level(config, own) > config.zindex
+  return level(config) > config.zindex
 end
 
 --- Whether a float lies on what must stay visible.
 ---@param window integer
----@param own table<integer, true>
 ---@return boolean
-function M.is_in_the_way(window, own)
+function M.is_in_the_way(window)
   local covered = covered_by(api.nvim_win_get_config(window))
-  return vim.iter(obstacles(own)):any(function(hole)
+  return vim.iter(obstacles()):any(function(hole)
     return overlap(covered, hole)
   end)
 end
