@@ -76,7 +76,7 @@ def flooded(name: str, seconds: float) -> Seen:
     """Let the agent flood for that long, with some cancels in between."""
     seen = Seen()
     script = 'exec "$0" "$1" 2>"$ACP_TOLD"'
-    with Neovim({"agents": {"flood": {}}}) as nvim:
+    with Neovim({"agents": {"flood": {}}, "python": sys.executable}) as nvim:  # a host as users have
         told = nvim.folder / "told"
         told.touch()
         nvim.lua(

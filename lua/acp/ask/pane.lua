@@ -158,6 +158,7 @@ local function placed()
     return place.folded(menu.ask, way_in())
   end
   local shape = { title = title(), footer = footer(), is_inside = place.is_inside() }
+  shape.above = float.is_open(menu.winid) and vim.fn.line('w0', menu.winid) - 1 or 0
   return place.window(menu.ask, shape)
 end
 

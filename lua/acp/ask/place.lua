@@ -14,7 +14,7 @@ local api = vim.api
 
 local M = {}
 
-local BELOW = '… %d more below' -- rows of a form
+local MORE = '… %d more %s' -- rows of a form
 local BORDER = 2
 local READABLE, NARROW, WIDEST = 60, 30, 100
 local LEAST = 16 -- cells of a row in which words can be read
@@ -248,7 +248,7 @@ end
 ---@param shape { title: string, footer: string[], is_inside: boolean }
 ---@return acp.Fit, integer width
 local function fitted(ask, part, shape)
-  local hint = ask.kind == 'form' and ' · ' .. BELOW:format(99) or ''
+  local hint = ask.kind == 'form' and ' · ' .. MORE:format(99, 'below') or ''
   local frame = { shape.title, '  ' .. table.concat(shape.footer, ' · ') .. hint }
   local width = width_for(ask, math.min(part.width - BORDER, WIDEST), frame)
   return fit.fit(ask, width, part.height - BORDER, shape.is_inside), width
@@ -285,15 +285,17 @@ end
 
 --- The window of a question.
 ---@param ask acp.Ask
----@param shape { title: string, footer: string[], is_inside: boolean }
+---@param shape { title: string, footer: string[], is_inside: boolean, above: integer }
 ---@return acp.Placed
 function M.window(ask, shape)
   local part, found, width, in_chat = choose(ask, shape)
   local bar = found.winbar and 1 or 0
   local height = math.max(math.min(#found.rows + bar, part.height - BORDER), 1)
-  local words, hidden = vim.list_slice(shape.footer), #found.rows + bar - height
-  if hidden > 0 then -- a form scrolls, and its last rows end it
-    table.insert(words, math.min(2, #words + 1), BELOW:format(hidden))
+  local words, above = vim.list_slice(shape.footer), shape.above
+  local below = #found.rows + bar - height - above
+  if below > 0 or above > 0 then -- a form scrolls, and its last rows end it
+    local more = below > 0 and MORE:format(below, 'below') or MORE:format(above, 'above')
+    table.insert(words, math.min(2, #words + 1), more)
   end
   local row = in_chat and part.row + part.height - height - BORDER or part.row
   local column = in_chat and part.column or part.column + part.width - width - BORDER

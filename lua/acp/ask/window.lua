@@ -82,6 +82,11 @@ local function attend()
     on({ 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }, desc, plan)
     on({ 'BufWinEnter', 'ModeChanged' }, desc, plan)
     on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
+    on('WinScrolled', 'The footer of the question counts what is below', function(event)
+      if tonumber(event.match) == menu.winid then
+        plan()
+      end
+    end)
   end
   is_attended = menu.ask ~= nil
 end

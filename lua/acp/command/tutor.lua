@@ -57,7 +57,7 @@ function M.open(mods)
   end
   local path = make()
   vim.cmd.tabnew()
-  vim.cmd.tcd(vim.fn.fnameescape(vim.fs.dirname(path)))
+  vim.cmd.tcd({ vim.fn.fnameescape(vim.fs.dirname(path)), mods = { silent = true } })
   vim.cmd.edit(vim.fn.fnameescape(path))
   agents.open(agents.TUTOR, {
     mods = mods,

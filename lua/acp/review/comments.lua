@@ -89,7 +89,7 @@ local function config(place)
     style = 'minimal',
     border = float.border(),
     title = { { (' Comment on %s '):format(lines), 'AcpFloatTitle' } },
-    footer = { { ' <CR> keeps it · q does not ', 'AcpFloatFooter' } },
+    footer = { { ' <C-s> adds it · <Esc>q discards it ', 'AcpFloatFooter' } },
   }
 end
 
@@ -130,10 +130,11 @@ local function watch(buffer, window, place, over)
     is_over = true
     close()
   end
-  keys.map(buffer, 'i', '<C-s>', 'Keep the comment', close)
+  keys.map(buffer, 'i', '<C-s>', 'Add the comment', close)
   keys.map_all(buffer, {
-    { '<CR>', 'Keep the comment', close },
-    { 'q', 'Close, and keep nothing', drop },
+    { '<CR>', 'Add the comment', close },
+    { '<C-s>', 'Add the comment', close },
+    { 'q', 'Discard it', drop },
   })
 end
 
