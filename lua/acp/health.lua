@@ -53,13 +53,11 @@ M.FUNCTIONS = rows([[
 ]])
 
 ---@param name string of an autocommand event
----@return boolean
 local function is_event(name)
   return vim.fn.exists('##' .. name) == 1
 end
 
 ---@param name string with dots, beginning with vim
----@return boolean
 local function is_there(name)
   local at = _G
   for part in vim.gsplit(name, '.', { plain = true }) do
@@ -70,7 +68,6 @@ end
 
 ---@param all string[][]
 ---@param exists fun(name: string): boolean
----@param what string
 ---@return integer count of rows of which nothing exists
 local function report_missing(all, exists, what)
   local missing = vim.tbl_filter(function(row)
@@ -209,7 +206,6 @@ local FOLDERS = {
   { '', 'the log of the host' },
 }
 
----@param folder string
 ---@param depth integer
 ---@return integer files
 ---@return integer bytes

@@ -21,7 +21,6 @@ local LATE = 0.6 -- of a row: a blank behind that is a better place to break it 
 ---@field item? integer number of what <CR> acts on, from 0
 
 ---@param character string
----@param column integer
 ---@return integer cells
 local function cells_of(character, column)
   return character == '\t' and TAB - column % TAB or api.nvim_strwidth(character)
@@ -84,8 +83,6 @@ local function part_of(mark, first, last)
 end
 
 --- How far the further rows of a line stand in: as far as its words, behind blanks or its number.
----@param text string
----@param width integer
 ---@return integer cells
 local function hang_of(text, width)
   local head = text:match('^%S+ %d+%. ') or text:match('^%s+') or ''
@@ -175,8 +172,6 @@ function M.row(text, group)
   return { text = text, marks = { { 0, { end_col = #text, hl_group = group } } } }
 end
 
----@param text string
----@param width integer
 ---@param from_end boolean
 ---@return string the beginning, or the end, that fits
 local function fitting(text, width, from_end)

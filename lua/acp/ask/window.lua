@@ -13,6 +13,7 @@ local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ask.keys')
 local layout = require('acp.ui.layout')
+local menu = require('acp.ask.menu')
 local notice = require('acp.ui.notice')
 local pane = require('acp.ask.pane')
 local place = require('acp.ask.place')
@@ -25,9 +26,6 @@ local M = {}
 local RETRY_MS = 50
 local PATIENCE_MS = 3000
 
----@type acp.Menu
-local menu = { bufnr = -1, winid = 0, rows = {}, settle = function() end }
-
 local is_refused = false
 
 --- Put it where it belongs. Neovim may refuse now (E565, E11): then soon again.
@@ -36,9 +34,7 @@ local function settle_soon(silent)
   if not menu.ask then
     return
   end
-  local ok, opened = pcall(unseen.quietly, function()
-    return pane.settle(menu, M.fold)
-  end)
+  local ok, opened = pcall(unseen.quietly, pane.settle)
   if not ok then
     if not is_refused then
       require('acp.host.log').line(('the question is not on screen yet: %s'):format(opened))
@@ -52,35 +48,24 @@ local function settle_soon(silent)
   apply.redraw()
 end
 
-menu.settle = function()
+function menu.settle()
   settle_soon()
 end
 
-local is_planned = false
-
 --- Once, however many events say so.
-local function plan()
-  if is_planned or vim.v.exiting ~= vim.NIL then
-    return
+local plan = unseen.soon(function()
+  if menu.folded and api.nvim_get_current_win() == menu.winid then
+    menu.folded = nil -- whoever goes there wants to see it
   end
-  is_planned = true
-  vim.schedule(function()
-    is_planned = false
-    if menu.folded and api.nvim_get_current_win() == menu.winid then
-      menu.folded = nil -- whoever goes there wants to see it
-    end
+  if vim.v.exiting == vim.NIL then
     settle_soon()
-  end)
-end
+  end
+end)
 
 --- The cursor has moved: it must not be under the window.
 local function keep_clear()
   local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
-  if
-    is_float
-    and not pane.is_inside(menu)
-    and place.is_in_the_way(menu.winid, pane.own_windows(menu))
-  then
+  if is_float and not place.is_inside() and place.is_in_the_way(menu.winid) then
     plan()
   end
 end
@@ -111,10 +96,10 @@ end
 local function close()
   if menu.ask then
     return
-  elseif pane.is_inside(menu) and not hands.are_off() then
+  elseif place.is_inside() and not hands.are_off() then
     error('the command of the user would go on in a file', 0)
   end
-  keys.leave(menu)
+  keys.leave()
   float.close(menu.winid)
   if api.nvim_buf_is_valid(menu.bufnr) then
     unseen.quietly(function()
@@ -129,7 +114,6 @@ end
 local told = {}
 
 --- Say that something is asked, to a user who does not see the chat.
----@param ask acp.Ask
 local function tell(ask)
   if not told[ask.id] then
     told[ask.id] = true
@@ -199,10 +183,9 @@ end
 
 bridge.on_end(M.close_of)
 
---- Make it one row, and go back; it stays pending.
-function M.fold()
+function menu.fold()
   menu.folded = menu.ask and menu.ask.id
-  keys.leave(menu)
+  keys.leave()
   menu.settle()
 end
 
@@ -210,7 +193,7 @@ local function enter()
   menu.folded = nil
   menu.is_entering = true
   settle_soon()
-  if float.is_open(menu.winid) and not pane.is_inside(menu) then
+  if float.is_open(menu.winid) and not place.is_inside() then
     menu.back = api.nvim_get_current_win()
     unseen.stop_insert()
     api.nvim_set_current_win(menu.winid)
@@ -225,7 +208,7 @@ end
 ---@return boolean done
 local function enter_calmly(id, deadline)
   local is_wanted = menu.ask and menu.ask.id == id and hands.are_off()
-  if not is_wanted or pane.is_inside(menu) or answer.now() > deadline then
+  if not is_wanted or place.is_inside() or answer.now() > deadline then
     return false
   elseif not answer.is_still() then
     vim.defer_fn(function()
@@ -267,7 +250,7 @@ function M.next_question()
   if not menu.ask then
     return notice.notice('no agent is asking for anything')
   elseif api.nvim_get_current_win() == menu.winid then
-    return require('acp.ask.keys').go(menu, 1)
+    return require('acp.ask.keys').go(1)
   end
   enter()
 end
@@ -281,7 +264,7 @@ function M.permit(wanted)
     return notice.notice('no agent is asking for anything')
   elseif not wanted.kind and (wanted.number or 0) == 0 then
     return enter()
-  elseif pane.is_folded(menu) or pane.is_hidden(menu) then
+  elseif pane.is_folded() or pane.is_hidden() then
     menu.folded, menu.config = nil, nil
     menu.settle()
     answer.moved()

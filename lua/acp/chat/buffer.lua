@@ -23,7 +23,6 @@ local api = vim.api
 
 local M = {}
 
----@param chat acp.Chat
 ---@param was_running boolean
 local function gone(chat, was_running)
   chats.remove(chat.chat)
@@ -45,7 +44,6 @@ end
 
 --- A chat that is unloaded and stays so (`:bdelete`) is not wanted any more, unless `:q!` has done it:
 --- then it is read again.
----@param buffer integer
 local function wipe_unloaded(buffer)
   local is_quit = guard.is_quitting(buffer)
   vim.schedule(function()
@@ -59,7 +57,6 @@ local function wipe_unloaded(buffer)
   end)
 end
 
----@param chat acp.Chat
 local function watch(chat)
   local listen = events.group('acp.chat.' .. chat.chat)
   local function on(event, run)
@@ -182,8 +179,6 @@ on({ 'VimResized', 'WinResized', 'TabEnter' }, 'Chats keep their share of the ed
   vim.tbl_map(layout.fit, chats.all())
 end)
 
----@param buffer integer
----@return boolean
 local function is_chat(buffer)
   local chat = chats.of(buffer)
   return chat ~= nil and chat.chat == buffer

@@ -38,7 +38,6 @@ end
 
 --- Whether a row is of what a tool call shows, which opens and closes as a whole.
 ---@param row integer 1-based
----@return boolean
 local function is_of_call(row)
   local from, to = { row - 1, 0 }, { row - 1, -1 }
   local marks = api.nvim_buf_get_extmarks(0, apply.namespace, from, to, { details = true })
@@ -101,16 +100,13 @@ function M.text()
   return { { '▸ ' .. (language ~= '' and language .. ' · ' or '') .. size .. ' ', 'AcpDim' } }
 end
 
----@param lines string[]
 ---@param register string
----@param what string
 local function put(lines, register, what)
   vim.fn.setreg(register, lines, 'l')
   notice.notice(('yanked %s: %d line%s'):format(what, #lines, #lines == 1 and '' or 's'))
 end
 
 ---@param found acp.CodeBlock[]
----@param row integer
 ---@return acp.CodeBlock? the one at that row, else the one before, else the first
 local function nearest(found, row)
   local before

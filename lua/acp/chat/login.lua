@@ -19,7 +19,6 @@ local open = {}
 local WITHOUT_ADDRESS = { 'sh', '-c', 'unset NVIM; printf "%s\\n\\n" "$0"; exec "$@"' }
 
 --- Tell the host, once; without a code the terminal was closed.
----@param number integer
 ---@param code? integer
 local function ended(number, code)
   local bridge = require('acp.host.bridge')

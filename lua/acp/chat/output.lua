@@ -12,7 +12,6 @@ local M = {}
 
 local PLACE = 'acp: in '
 
----@param chat acp.Chat
 ---@return { chat: integer, row: integer }
 local function here(chat)
   return { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }

@@ -40,7 +40,6 @@ function M.rows_with(buffer, first, last, is_meant)
   return rows
 end
 
----@param buffer integer
 local function offer(buffer)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   local shown = api.nvim_buf_get_extmark_by_id(buffer, namespace, 1, {})[1]
@@ -55,7 +54,6 @@ local function offer(buffer)
 end
 
 --- Find out which prompt the cursor is on.
----@param chat acp.Chat
 ---@param run fun(prompt: { turn: integer, text: string })
 local function with_prompt(chat, run)
   local payload = { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
@@ -68,7 +66,6 @@ local function with_prompt(chat, run)
 end
 
 --- Put the text of a prompt into the prompt again, to be changed and sent.
----@param chat acp.Chat
 local function edit(chat)
   with_prompt(chat, function(prompt)
     require('acp.prompt.history').add(chat, prompt.text)
@@ -77,7 +74,6 @@ local function edit(chat)
 end
 
 --- Go back to before a prompt.
----@param chat acp.Chat
 local function rewind(chat)
   with_prompt(chat, function(prompt)
     vim.cmd(('Acp rewind %d'):format(prompt.turn))

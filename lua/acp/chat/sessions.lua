@@ -122,7 +122,6 @@ local function filter()
   end)
 end
 
----@param buffer integer
 local function map_keys(buffer)
   keys.map_all(buffer, {
     { '<CR>', 'Go on with the session', telling('open'), 'list-open' },
@@ -144,7 +143,6 @@ local function map_keys(buffer)
   end, 'close')
 end
 
----@param buffer integer
 local function watch(buffer)
   events.on('BufWinEnter', 'What the list of sessions looks like', function()
     dress.window(0, vim.w.acp_sidebar and dress.SIDEBAR or dress.LIST)
@@ -164,8 +162,6 @@ local function sidebar_width()
   return math.max(1, math.min(wanted, math.floor(vim.o.columns / 2)))
 end
 
----@param window integer
----@param buffer integer
 ---@return boolean whether it shows it, or does so again in a moment
 local function shows(window, buffer)
   return layout.held(window) == buffer or api.nvim_win_get_buf(window) == buffer
@@ -175,7 +171,6 @@ end
 local is_shown = true
 
 --- Tell the host whether it is; while nobody sees it nothing in it turns.
----@param buffer integer
 local function look(buffer)
   local now = layout.window_of(buffer) ~= nil
   if now == is_shown then
@@ -187,7 +182,6 @@ local function look(buffer)
 end
 
 --- Its last window is closed: it goes. Later, for what is shown in such a window goes elsewhere first.
----@param buffer integer
 local function settle(buffer)
   vim.schedule(function()
     if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_valid(buffer) then
@@ -205,7 +199,6 @@ end
 
 --- Let the list be a column that stays: one for each tabpage that wants it, all with the same buffer,
 --- which stays while a window holds it, whatever is shown there for a moment.
----@param buffer integer
 local function make_sidebar(buffer)
   vim.bo[buffer].bufhidden = 'hide'
   is_shown = true
@@ -229,7 +222,6 @@ local function make_sidebar(buffer)
   on({ 'BufEnter', 'BufLeave' }, desc, seen, { buffer = buffer })
 end
 
----@param is_sidebar boolean
 ---@return integer buffer
 local function make(is_sidebar)
   local buffer = chats.list('acp-sessions')

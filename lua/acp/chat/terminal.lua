@@ -20,7 +20,6 @@ local SCROLLBACK = 100000
 ---@type table<integer, acp.Terminal>
 local terminals = {}
 
----@param number integer
 ---@return acp.Terminal?
 local function find(number)
   local terminal = terminals[number]
@@ -96,7 +95,6 @@ bridge.on_end(function() -- all programs have ended with the host
   terminals = {}
 end)
 
----@param buffer integer
 local function go(buffer)
   local window = vim.fn.bufwinid(buffer)
   if window ~= -1 then
@@ -131,7 +129,6 @@ function M.pick()
 end
 
 --- A program is told the size of the largest window that shows it, as Neovim's own are.
----@param number integer
 ---@param terminal acp.Terminal
 local function tell_size(number, terminal)
   local rows, columns = 0, 0

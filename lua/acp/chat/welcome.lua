@@ -30,7 +30,6 @@ local HINTS = {
 ---@field session string
 ---@field title string
 
----@param chat acp.Chat
 ---@return boolean whether nothing was said in it yet
 local function is_empty(chat)
   local status = vim.b[chat.chat].acp_status or {}
@@ -59,7 +58,6 @@ local function filled(parts, width)
   return lines
 end
 
----@param chat acp.Chat
 ---@param width integer cells
 ---@return [string, string][][] lines of chunks
 local function content(chat, width)
@@ -110,7 +108,6 @@ function M.draw(chat)
   api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, shown)
 end
 
----@param chat acp.Chat
 local function ask(chat)
   M.draw(chat)
   if not is_empty(chat) or chat.recent then

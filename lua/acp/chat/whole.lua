@@ -10,7 +10,6 @@ local api = vim.api
 
 local M = {}
 
----@param buffer integer
 local function set_up(buffer)
   require('acp.ui.highlights').define()
   unseen.set(buffer, { buftype = 'nofile', swapfile = false, undolevels = -1, modifiable = false })
@@ -21,7 +20,6 @@ local function set_up(buffer)
 end
 
 --- The buffer of what a tool call has printed, empty.
----@param name string
 ---@param cwd string where the files are that it names
 ---@return integer buffer
 local function of_output(name, cwd)
@@ -43,7 +41,6 @@ local function of_output(name, cwd)
 end
 
 --- Show it where it is on screen already, else in a tabpage of its own.
----@param name string
 ---@param cwd string
 ---@return integer buffer
 local function open(name, cwd)

@@ -43,7 +43,6 @@ local BAR = {
 ---@type acp.AgentList?
 local list
 
----@param buffer integer
 ---@return integer? window
 ---@return integer? width of its text
 local function window_of(buffer)

@@ -46,7 +46,6 @@ local function distance(one, other)
 end
 
 --- The word that was probably meant.
----@param word string
 ---@param words string[]
 ---@return string? the one that is most like it, the first of several; nil: none is like it
 local function nearest(word, words)

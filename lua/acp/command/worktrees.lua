@@ -72,7 +72,6 @@ function M.all()
   return found
 end
 
----@param folder string
 ---@return string[] names of the worktrees of the project that a folder is in
 local function names(folder)
   local home, found = vim.uv.fs_realpath(folder), M.all()

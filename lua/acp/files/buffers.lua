@@ -80,9 +80,7 @@ function M.show(path)
 end
 
 --- Whether what is written of the buffer goes to a file, be it by another plugin.
----@param buffer integer
 ---@param name string of the buffer
----@return boolean
 local function has_file(buffer, name)
   local kind = vim.bo[buffer].buftype
   return (kind == '' or kind == 'acwrite') and name ~= '' and not name:match('^%a[%w+.-]+://')

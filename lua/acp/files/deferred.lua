@@ -63,7 +63,6 @@ function M.merged(buffer)
 end
 
 --- The hunks where they are by now; nil if the user has changed one of their places.
----@param buffer integer
 ---@param parts { mark: integer, old: string[], new: string[] }[]
 ---@return acp.Hunk[]?
 local function placed(buffer, parts)
@@ -81,7 +80,6 @@ local function placed(buffer, parts)
 end
 
 --- Make the edit that waits now, unless the user has changed its places, or the disk has gone on.
----@param buffer integer
 ---@param path string resolved
 ---@return boolean done
 local function apply(buffer, path)
@@ -103,7 +101,6 @@ local function apply(buffer, path)
 end
 
 --- Let the host follow the disk now; how long the user waits for it is bounded.
----@param buffer integer
 ---@param path string resolved
 local function follow(buffer, path)
   local bridge = package.loaded['acp.host.bridge']
@@ -122,7 +119,6 @@ local function follow(buffer, path)
 end
 
 --- Bring into the buffer what waits for it, and what its file has new.
----@param buffer integer
 ---@return boolean changed
 local function catch_up(buffer)
   local path = file_buffers.path(buffer, api.nvim_buf_get_name(buffer))

@@ -23,8 +23,6 @@ local patterns = {}
 
 --- Whether Neovim would run an autocommand of that pattern for a file.
 ---@param pattern string
----@param name string
----@return boolean
 local function matches(pattern, name)
   patterns[pattern] = patterns[pattern] or vim.regex(vim.fn.glob2regpat(pattern))
   local short = pattern:find('/', 1, true) and name or vim.fs.basename(name)
@@ -68,7 +66,6 @@ function M.is_one(buffer)
 end
 
 --- The lines that are no blanks, as far as a comparison goes by them.
----@param lines string[]
 ---@return table<string, true>
 local function words(lines)
   local rest = {}
@@ -82,7 +79,6 @@ local function words(lines)
 end
 
 --- The lines at the beginning of a file as Neovim reads them.
----@param path string
 ---@param encoding string
 ---@return table<string, true>
 local function head(path, encoding)
@@ -104,8 +100,6 @@ local function head(path, encoding)
 end
 
 --- Whether an autocommand for files of such names may make another text of what is read.
----@param name string
----@return boolean
 local function is_filtered(name)
   for _, reader in ipairs(api.nvim_get_autocmds({ event = 'BufReadPost' })) do
     if not reader.buflocal and reader.pattern ~= '*' and matches(reader.pattern, name) then

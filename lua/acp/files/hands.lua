@@ -50,7 +50,6 @@ end
 
 --- Whether Neovim lets nobody change a text (|textlock|), as in an <expr> mapping that waits for a
 --- key. Else to put no lines does nothing.
----@return boolean
 local function is_locked()
   return not pcall(api.nvim_put, {}, 'c', false, false)
 end
@@ -59,7 +58,6 @@ end
 --- tells, where the mode, or what is pending, does not say as much anyway.
 ---@param mode string
 ---@param state string see `:help state()`
----@return boolean
 local function is_amid(mode, state)
   local says_nothing = mode:find('^n[oi]') or mode:find('^n?t') or state:find('[oa]')
   return state:find('[mxwc]') ~= nil or (state:find('S') ~= nil and not says_nothing)
@@ -68,7 +66,6 @@ end
 --- In insert mode Neovim knows by number the line where the insert began, for <BS>, <C-u>, <C-w> and
 --- the marks '[ and ']: what is above must keep its count of lines.
 ---@param hunks acp.Hunk[]? nil: any
----@return boolean
 local function is_beside_insert(hunks)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   return hunks ~= nil
@@ -97,14 +94,11 @@ local function doing(mode, is_safe)
 end
 
 --- Whether a plugin keeps cursors in the buffer by the numbers of their lines (vim-visual-multi).
----@param buffer integer
----@return boolean
 local function has_cursors(buffer)
   local ok, active = pcall(api.nvim_buf_get_var, buffer, 'visual_multi')
   return ok and active ~= 0
 end
 
----@param buffer integer
 ---@param hunks? acp.Hunk[] nil: any
 ---@param is_safe? boolean
 ---@return string? doing what the user is in the middle of, so that these hunks must wait
@@ -180,7 +174,6 @@ local HARMLESS = { [pcall] = true, [xpcall] = true, [vim.wait] = true }
 --- Whether a Lua function waits for the user in what was scheduled, as by |getchar()|: no state tells
 --- of it, but it is on the stack below the function that the host has called, the fourth of it. What
 --- waits by `vim.wait` may wait for just this edit.
----@return boolean
 local function is_asked()
   local level = 5
   local frame = debug.getinfo(level, 'fS')

@@ -35,8 +35,6 @@ end
 
 --- The buffer is in that window again: where Neovim has gone to the number that the line had, go on to
 --- the line.
----@param buffer integer
----@param window integer
 local function go(buffer, window)
   local was = returns[buffer]
   returns[buffer] = nil
@@ -47,7 +45,6 @@ local function go(buffer, window)
 end
 
 --- See that the cursor returns to its text when the buffer comes into a window again.
----@param buffer integer
 local function wait(buffer)
   local cursor = api.nvim_buf_get_mark(buffer, '"')
   if returns[buffer] or cursor[1] <= 1 then
@@ -67,7 +64,6 @@ on('BufUnload', 'The places of a buffer go with it', function(event)
   api.nvim_clear_autocmds({ group = 'acp_places', buffer = event.buf })
 end)
 
----@param buffer integer
 ---@param line integer before the hunks
 ---@param hunks acp.Hunk[] ascending
 ---@return integer line after them, or the last one
@@ -75,8 +71,6 @@ local function line_after(buffer, line, hunks)
   return math.min(moved(line, hunks), api.nvim_buf_line_count(buffer))
 end
 
----@param buffer integer
----@param name string
 ---@param place integer[] where it was
 ---@param hunks acp.Hunk[] ascending
 local function move(buffer, name, place, hunks)
@@ -92,7 +86,6 @@ end
 ---@field cursors? table<integer, integer[]> by window: those whose lines go
 
 --- The cursors of the buffer that are in lines which the hunks take out.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@return table<integer, integer[]>
 local function cursors(buffer, hunks)

@@ -37,7 +37,6 @@ local function must(result, err)
 end
 
 ---@param status uv.fs_stat.result
----@param path string
 local function check_plain(status, path)
   if status.type ~= 'file' then
     error(('%s is not a plain file: it is a %s'):format(path, status.type), 0)
@@ -46,7 +45,6 @@ end
 
 --- Run something with an open plain file: a link that has taken its place leads nowhere, and a pipe
 --- blocks nobody.
----@param path string
 ---@param access integer
 ---@param action fun(file: integer): any
 local function with_file(path, access, action)
@@ -84,7 +82,6 @@ local function put(file, data)
 end
 
 --- Write into the file itself; when that fails, what it held is put back.
----@param path string
 ---@param data string
 local function overwrite(path, data)
   local old = M.content(path)
@@ -110,7 +107,6 @@ end
 --- Put the made file in the place of the other; into it where that is wanted, or where the other is more
 --- than a name, or the made one could not be made beside it.
 ---@param made string
----@param path string
 ---@param in_place boolean
 local function replace(made, path, in_place)
   local status = uv.fs_lstat(path)
@@ -164,7 +160,6 @@ local ONE_LINE = bytes('6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a306
 
 --- Give the undo file of an empty file the digest by which Neovim looks for it, that of no line:
 --- `:wundo` has written that of one.
----@param name string
 local function of_no_line(name)
   local file = io.open(name, 'r+b')
   local head = file and file:read(DIGEST_AT + #ONE_LINE) or ''

@@ -32,7 +32,6 @@ local writes = events.by_buffer()
 local before = {}
 local is_quiet = false
 
----@param buffer integer
 ---@return string path resolved
 local function file_of(buffer)
   return file_buffers.resolve(api.nvim_buf_get_name(buffer))
@@ -40,7 +39,6 @@ end
 
 --- How often Neovim has written the buffer to its file, with or without events; a write to another
 --- file does not count.
----@param buffer integer
 ---@return integer
 local function count(buffer)
   return api.nvim_buf_call(buffer, function()
@@ -91,13 +89,11 @@ function M.synced(buffer)
 end
 
 --- Take note that all writes of the buffer until now are known.
----@param buffer integer
 local function see(buffer)
   writes[buffer] = count(buffer)
   written.forget(buffer)
 end
 
----@param buffer integer
 ---@return integer number of the change in the undo tree whose text the buffer has
 local function state(buffer)
   return api.nvim_buf_call(buffer, vim.fn.changenr)
@@ -175,7 +171,6 @@ function M.quietly(action)
 end
 
 --- Find out whether the buffer shows another text than its file holds, when other plugins are done.
----@param buffer integer
 local function compare_later(buffer)
   vim.schedule(function()
     if not api.nvim_buf_is_loaded(buffer) or vim.bo[buffer].modified then
@@ -219,9 +214,7 @@ table.insert(modified, 'BufUnload')
 
 --- Whether a buffer has what its file has, which somebody may have changed since Neovim has read or
 --- written it. Where that cannot be told Neovim's word counts: it is not modified.
----@param buffer integer
 ---@param most integer bytes of a file that is read for it
----@return boolean
 ---@return integer bytes that were read
 local function is_as_file(buffer, most)
   local path = file_of(buffer)
@@ -241,7 +234,6 @@ end
 --- write leaves the file to others, who may have changed it meanwhile.
 ---@param event vim.api.keyset.create_autocmd.callback_args
 ---@param path string resolved
----@return boolean
 local function is_refused(event, path)
   local buffer = event.buf
   return event.event == 'BufWritePost'
@@ -274,7 +266,6 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
 end)
 
 --- Take note of a write that no event has told of, if there was one.
----@param buffer integer
 local function look_for_write(buffer)
   local path = file_buffers.file(buffer)
   if not path or vim.bo[buffer].modified or not M.written(buffer, path) then

@@ -30,7 +30,6 @@ end
 
 --- A command with a file, whatever is in its name.
 ---@param command fun(opts: table)
----@param path string
 local function with_file(command, path)
   edit.unhindered(function()
     command({ path, bang = true, magic = { file = false, bar = false }, mods = { silent = true } })
@@ -39,7 +38,6 @@ end
 
 --- The lines after another change of the same tree, made in a buffer of their own: the user's stays
 --- as it is.
----@param buffer integer
 ---@param state integer
 ---@return string[]
 local function lines_at(buffer, state)

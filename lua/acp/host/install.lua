@@ -26,7 +26,6 @@ local child
 local waiting = {}
 
 --- A file of the plugin's folder; LuaRocks puts it into a folder below.
----@param name string
 ---@return string path
 local function file(name)
   local root = interpreter.root()
@@ -48,7 +47,6 @@ end
 
 --- Say what it does now: it takes a minute.
 ---@param number integer of the step
----@param what string
 local function step(number, what)
   notice.notice(('installing (%d of 3): %s …'):format(number, what))
 end

@@ -124,7 +124,6 @@ local function selection_row(selection)
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.
----@param chat acp.Chat
 ---@return acp.Along[]
 local function all_rows(chat)
   local found, file = {}, context.of(chat)

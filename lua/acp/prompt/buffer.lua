@@ -27,14 +27,12 @@ local M = {}
 
 local SAVE_AFTER_MS = 500
 
----@param chat acp.Chat
 ---@return string[]
 local function lines_of(chat)
   return api.nvim_buf_get_lines(chat.prompt, 0, -1, true)
 end
 
 --- Forget what was sent; `u` brings the text back.
----@param chat acp.Chat
 local function clear(chat)
   api.nvim_buf_set_lines(chat.prompt, 0, -1, true, {})
   vim.bo[chat.prompt].modified = false
@@ -67,8 +65,6 @@ function M.is_blank(chat)
 end
 
 --- The host does not take it after all: it stands in the prompt again, if nothing else does by now.
----@param chat acp.Chat
----@param text string
 ---@param err string
 local function give_back(chat, text, err)
   bridge.warn(err)
@@ -139,14 +135,12 @@ function M.send(number)
   return not refused
 end
 
----@param chat acp.Chat
 local function save_draft(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
     draft.save(chat, lines_of(chat))
   end
 end
 
----@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
@@ -174,7 +168,6 @@ end
 
 --- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
 --- silent about edits, and `BufModifiedSet` tells of them.
----@param chat acp.Chat
 ---@param on acp.Listen
 local function keep_unmodified(chat, on)
   local function reset()
@@ -190,7 +183,6 @@ local function keep_unmodified(chat, on)
   end
 end
 
----@param chat acp.Chat
 local function watch(chat)
   local listen = events.group('acp.prompt.' .. chat.prompt)
   local function on(event, run)

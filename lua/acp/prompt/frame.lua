@@ -16,14 +16,12 @@ local namespace = api.nvim_create_namespace('acp_along')
 local MOST = 8
 
 ---@param group string
----@param text string
 ---@return string item of a winbar
 local function item(group, text)
   return ('%%#%s# %s%%*'):format(group, cells.literal(text))
 end
 
 --- What to press, the longest first.
----@param chat acp.Chat
 ---@param count integer things that go along
 ---@return string[]
 local function texts(chat, count)
@@ -46,7 +44,6 @@ local function texts(chat, count)
 end
 
 ---@param all string[] the longest first
----@param room integer
 ---@return string the first that fits, else the last
 local function fitting(all, room)
   return vim.iter(all):find(function(text)
@@ -56,7 +53,6 @@ end
 
 --- What waits for review, and the key that opens it, in the longest of the host's forms that fits. It can
 --- be clicked, and is a part of the bar, so that it takes no line of anybody.
----@param chat acp.Chat
 ---@param room integer cells
 ---@return string item '' if nothing waits
 ---@return integer cells
@@ -112,7 +108,6 @@ function M.bar(chat, count, room)
   return fits and ('%s%%=%s '):format(row, item('AcpWinbarUsage', beside)) or row
 end
 
----@param number integer
 ---@param row acp.Along
 ---@param width integer cells of the window
 ---@return { [1]: string, [2]: string }[] chunks
@@ -131,7 +126,6 @@ local function chunks(number, row, width)
 end
 
 ---@param rows acp.Along[]
----@param width integer
 ---@return { [1]: string, [2]: string }[][]
 local function virtual_lines(rows, width)
   local found = {}

@@ -123,7 +123,6 @@ end
 
 ---@param edit acp.InlineEdit
 ---@param data table of an event
----@return boolean
 local function is_of(edit, data)
   local status = api.nvim_buf_is_valid(edit.chat.chat) and vim.b[edit.chat.chat].acp_status or {}
   return data.agent == edit.chat.agent and data.session == status.session

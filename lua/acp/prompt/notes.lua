@@ -28,8 +28,6 @@ function M.ask(chat)
   end
 end
 
----@param chat acp.Chat
----@param ops acp.Op[]
 local function open(chat, ops)
   float.read(ops, {
     name = 'acp-notes',

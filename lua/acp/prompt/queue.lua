@@ -38,7 +38,6 @@ end
 
 --- Put lines in the buffer; `u` takes them back together with what the user has done.
 ---@param view acp.QueueView
----@param lines string[]
 local function put(view, lines)
   local levels = vim.bo[view.buffer].undolevels
   if not view.drawn then
@@ -127,7 +126,6 @@ local function watch(view)
   end, { buffer = view.buffer })
 end
 
----@param chat acp.Chat
 ---@return acp.QueueView
 local function make(chat)
   local buffer = unseen.buffer(function(it)

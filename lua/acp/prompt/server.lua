@@ -78,7 +78,6 @@ local function place(params)
 end
 
 ---@param candidate acp.Candidate
----@param index integer
 ---@param range lsp.Range
 ---@return lsp.CompletionItem
 local function item(candidate, index, range)
@@ -94,7 +93,6 @@ local function item(candidate, index, range)
   }
 end
 
----@param chat acp.Chat
 ---@param position lsp.Position
 ---@param before string the line up to the cursor
 ---@param start integer
@@ -149,7 +147,6 @@ local answers = {
 local attached = {}
 
 ---@param client integer
----@param buffer integer
 local function say(client, buffer)
   if vim.lsp.get_client_by_id(client) then
     require('acp.ui.unseen').fire(buffer, 'LspAttach', nil, { client_id = client })
@@ -225,7 +222,6 @@ local function serve(dispatchers)
 end
 
 --- What the list needs to show in the prompt. Neovim inserts the first word unless it may not.
----@param buffer integer
 local function prepare_list(buffer)
   local info = api.nvim_get_option_info2('completeopt', {})
   if not info.global_local then -- Neovim 0.10
@@ -288,7 +284,6 @@ local function tell(chat, status)
   end
 end
 
----@param chat acp.Chat
 local function attach(chat)
   local config = {
     name = NAME,
@@ -315,13 +310,11 @@ local function attach(chat)
   end)
 end
 
----@param buffer integer
 local function group_of(buffer)
   return api.nvim_create_augroup('acp.prompt.server.begin.' .. buffer, { clear = false })
 end
 
 --- Where Neovim's own client cannot be loaded, for want of a folder for its log, 'omnifunc' completes.
----@param chat acp.Chat
 local function begin(chat)
   api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
   local ok, err = pcall(attach, chat)

@@ -49,7 +49,6 @@ local function file()
   return last and api.nvim_buf_is_loaded(last) and last or nil
 end
 
----@param buffer integer
 ---@param first integer 1-based
 ---@param final integer inclusive
 ---@return table lines `{ buffer, path, first, last, lines, filetype }`, 1-based and inclusive

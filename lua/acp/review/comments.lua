@@ -47,7 +47,6 @@ end
 
 --- Tell the host, of the lines as they are by now: an agent may have worked on while the user wrote.
 ---@param place acp.CommentPlace
----@param text string
 local function send(place, text)
   local buffer, mark = place.held.buffer, place.held.mark
   local payload = { text = text, path = place.path, buffer = buffer, mark = mark }
@@ -95,8 +94,6 @@ local function config(place)
 end
 
 --- Leaving the window, however, keeps what is written in it.
----@param buffer integer
----@param window integer
 ---@param place acp.CommentPlace
 ---@param over? fun() called once it is closed
 local function watch(buffer, window, place, over)

@@ -27,7 +27,6 @@ local FILES = {
 ---@type table<integer, { [1]: string, [2]: string, [3]: string }[]> by buffer: mode, key and what it does
 local lent = events.by_buffer()
 
----@param buffer integer
 ---@param mode string
 ---@param row acp.LentKey
 local function map(buffer, mode, row)
@@ -42,7 +41,6 @@ local function map(buffer, mode, row)
   table.insert(lent[buffer], { mode, row[2], desc })
 end
 
----@param buffer integer
 ---@param rows acp.LentKey[]
 local function add(buffer, rows)
   lent[buffer] = {}
@@ -57,7 +55,6 @@ local function add(buffer, rows)
   end
 end
 
----@param buffer integer
 local function remove(buffer)
   for _, row in ipairs(lent[buffer]) do
     local mode, key, desc = unpack(row)

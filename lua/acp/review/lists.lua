@@ -16,7 +16,6 @@ local ids = {}
 local shown = {}
 
 ---@param id integer
----@param what string
 ---@return any value nil if the list is gone
 local function get(id, what)
   local found = vim.fn.getqflist({ id = id, [what] = 0 })

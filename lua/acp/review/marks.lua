@@ -49,13 +49,11 @@ local timers = {}
 -- Whether all of the review is shown.
 local is_on = false
 
----@param buffer integer
 ---@return integer
 local function tick_of(buffer)
   return api.nvim_buf_get_changedtick(buffer)
 end
 
----@param buffer integer
 local function stop_timer(buffer)
   local timer = timers[buffer]
   timers[buffer] = nil
@@ -64,16 +62,13 @@ local function stop_timer(buffer)
   end
 end
 
----@param buffer integer
 ---@param drawn acp.Reviewed
----@return boolean
 local function is_right(buffer, drawn)
   local fits = not drawn.has_removed or drawn.width == removed_lines.width(buffer)
   return fits and drawn.tick == tick_of(buffer)
 end
 
 --- Tell the host, if what is drawn is not what there is.
----@param buffer integer
 local function tell(buffer)
   stop_timer(buffer)
   local is_loaded = api.nvim_buf_is_loaded(buffer)
@@ -84,7 +79,6 @@ local function tell(buffer)
   end
 end
 
----@param buffer integer
 ---@param milliseconds integer after the last such call
 local function tell_later(buffer, milliseconds)
   timers[buffer] = timers[buffer] or assert(vim.uv.new_timer())
@@ -95,7 +89,6 @@ local function tell_later(buffer, milliseconds)
 end
 
 --- Look at the changes of a buffer as long as it has marks.
----@param buffer integer
 local function attach(buffer)
   if attached[buffer] then
     return
@@ -148,7 +141,6 @@ local function watch()
   end)
 end
 
----@param buffer integer
 ---@param options vim.api.keyset.set_extmark with `virt_lines`
 ---@param width? integer
 local function fit(buffer, options, width)
@@ -169,8 +161,6 @@ local function is_asked(mark)
 end
 
 --- Words for which there is no room behind their line stand above it: none of them is cut.
----@param buffer integer
----@param row integer
 ---@param options vim.api.keyset.set_extmark
 ---@param room? integer cells of the narrowest window
 ---@return vim.api.keyset.set_extmark
@@ -186,7 +176,6 @@ local function whole(buffer, row, options, room)
   return { virt_lines = { { { text, words[2] } } }, virt_lines_above = true }
 end
 
----@param buffer integer
 ---@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
 ---@return boolean has_removed whether there are any
@@ -211,7 +200,6 @@ end
 
 --- What is asked comes by itself: where its lines would push the cursor of a window out of sight, so
 --- that the window would scroll, those above the cursor are left out.
----@param buffer integer
 local function spare_views(buffer)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local info = vim.fn.getwininfo(window)[1]
@@ -230,7 +218,6 @@ local function spare_views(buffer)
 end
 
 --- Put these marks in place of all that a buffer has; beside what is asked that is not in it, too.
----@param buffer integer
 ---@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
 ---@return boolean has_removed whether there are any

@@ -11,7 +11,6 @@ local api = vim.api
 
 local M = {}
 
----@param step 1|-1
 ---@return integer? row of the next hunk of the current buffer on that side
 local function nearest(step)
   return hunks.nearest(hunks.rows(api.nvim_get_current_buf()), step)
@@ -27,7 +26,6 @@ local function put(row)
 end
 
 --- Show a file in the current window.
----@param path string
 ---@return boolean shown false: Neovim does not let the window's buffer go; the user was told
 local function show(path)
   local buffer = buffers.find(path)
@@ -46,7 +44,6 @@ local function show(path)
   return ok
 end
 
----@param step 1|-1
 local function tell_end(step)
   local buffer = api.nvim_get_current_buf()
   local is_any = #hunks.rows(buffer) > 0
@@ -58,7 +55,6 @@ local function tell_end(step)
 end
 
 --- Go to the next hunk, into another file if need be.
----@param step 1|-1
 ---@return boolean done false: there is none; where it cannot be shown, the user was told why
 local function advance(step)
   local row = nearest(step)
@@ -117,7 +113,6 @@ function M.operand(step)
 end
 
 --- A window of the tabpage to show the file in: one that does already, else where the user is.
----@param path string
 ---@return integer?
 local function window_for(path)
   local buffer = buffers.find(path)

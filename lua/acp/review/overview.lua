@@ -39,7 +39,6 @@ local PAUSE_MS = 100
 ---@type table<integer, acp.Overview> by buffer
 local overviews = events.by_buffer()
 
----@param buffer integer
 local function refresh(buffer)
   local shown = overviews[buffer]
   local payload = { buffer = buffer, chat = shown.chat, path = shown.path }
@@ -164,7 +163,6 @@ function M.place()
   end
 end
 
----@param step 1|-1
 ---@return fun()
 local function jump(step)
   return function()
@@ -187,7 +185,6 @@ local function go()
   end
 end
 
----@param buffer integer
 local function map_keys(buffer)
   for verdict, names in pairs({ Keep = { 'a', 'gh' }, Reject = { 'x', 'gH' } }) do
     local command = ('Acp %s<CR>'):format(verdict:lower())

@@ -14,7 +14,6 @@ local PREFIX = '▌ '
 ---@alias acp.Chunk { [1]: string, [2]: string } text and highlight group
 ---@alias acp.VirtualLine acp.Chunk[]
 
----@param window integer
 ---@return integer width of its text
 local function text_width(window)
   local info = vim.fn.getwininfo(window)[1]
@@ -69,7 +68,6 @@ function M.cells(buffer, row)
 end
 
 ---@param line acp.VirtualLine without tabs
----@param width integer
 ---@return acp.VirtualLine[]
 local function broken(line, width)
   local rows, row, room = {}, {}, width
@@ -93,7 +91,6 @@ end
 
 --- Words are broken between words, and what stands before them is there in each row.
 ---@param line acp.VirtualLine of one chunk that begins with `PREFIX`
----@param width integer
 ---@return acp.VirtualLine[]
 local function broken_words(line, width)
   local rows, row, group = {}, PREFIX, line[1][2]
@@ -131,7 +128,6 @@ function M.fit(lines, width, tabstop)
 end
 
 --- Scroll them into sight, unless that would scroll the cursor out of it.
----@param window integer
 ---@param count integer virtual lines above the first line
 local function fill(window, count)
   local height = vim.fn.getwininfo(window)[1].height

@@ -37,16 +37,14 @@ local namespace = api.nvim_create_namespace('acp_versions')
 ---@field layout? string for what it was laid out last
 
 ---@type acp.Versions?
-local open
+local this
 
----@return boolean
 local function is_wide()
   return vim.o.columns >= WIDE
 end
 
----@param this acp.Versions
 ---@return integer columns of the list, as its rows need them
-local function list_width(this)
+local function list_width()
   local width = LIST
   for _, line in ipairs(api.nvim_buf_get_lines(this.list, 0, -1, true)) do
     width = math.max(width, math.min(LONGEST, api.nvim_strwidth(line)))
@@ -54,10 +52,9 @@ local function list_width(this)
   return width
 end
 
----@param this acp.Versions
 ---@return integer how many versions there is room for
-local function room(this)
-  local width = vim.o.columns - (is_wide() and list_width(this) or 0)
+local function room()
+  local width = vim.o.columns - (is_wide() and list_width() or 0)
   return math.max(1, math.floor(width / COLUMN) - 1)
 end
 
@@ -80,7 +77,6 @@ local function across(above, changes)
   return above + shift
 end
 
----@param buffer integer
 ---@return string
 local function text_of(buffer)
   return table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
@@ -90,7 +86,6 @@ end
 --- the versions have fillers, as Neovim puts them for lines that are only on one side.
 ---@param own integer buffer
 function M.fill(own)
-  local this = open
   local window = this and this.columns[1]
   if not window or not api.nvim_win_is_valid(window) or api.nvim_win_get_buf(window) ~= own then
     return
@@ -119,8 +114,7 @@ function M.fill(own)
   end
 end
 
----@param this acp.Versions
-local function close_columns(this)
+local function close_columns()
   for _, window in ipairs(this.columns) do
     if api.nvim_win_is_valid(window) then
       sides.undress(window)
@@ -132,16 +126,14 @@ end
 
 --- Close it: the tabpage goes, but for windows that the user has opened in it.
 local function close()
-  local this = open
   if not this then
     return
   end
-  open = nil
   events.leave('acp_versions')
   if #api.nvim_list_tabpages() == 1 then
     vim.cmd('tab split | tabprevious')
   end
-  close_columns(this)
+  close_columns()
   if api.nvim_win_is_valid(this.window) then
     pcall(api.nvim_win_close, this.window, true)
   end
@@ -149,12 +141,12 @@ local function close()
   if bridge.running() then
     bridge.notify('versions_closed', { number = this.number })
   end
+  this = nil
 end
 
----@param this acp.Versions
 ---@return string by what its windows are others
-local function layout_of(this)
-  return ('%s %d'):format(is_wide(), room(this))
+local function layout_of()
+  return ('%s %d'):format(is_wide(), room())
 end
 
 local show
@@ -163,25 +155,24 @@ local show
 ---@return fun()
 local function turn(step)
   return function()
-    local this = open
-    local hidden = this and this.shown and #this.shown.columns - room(this) or 0
+    local hidden = this and this.shown and #this.shown.columns - room() or 0
     if not this or hidden <= 0 then
       return notice.notice('all versions of this file are on the screen')
     end
     this.offset = (this.offset + step) % (hidden + 1)
-    show(this, this.shown, 1)
+    show(this.shown, 1)
   end
 end
 
----@param this acp.Versions
 ---@param file integer
 ---@param column? integer where the cursor goes
-local function load(this, file, column)
+local function load(file, column)
+  local mine = this
   bridge.ask('versions_file', { number = this.number, file = file }, function(found)
-    if open == this then
+    if this == mine then
       this.file, this.offset = file, this.file == file and this.offset or 0
       hands.calmly('the comparison', function()
-        show(this, found, column)
+        show(found, column)
       end)
     end
   end)
@@ -189,17 +180,17 @@ end
 
 --- Bring the hunk at the cursor into the user's file.
 local function take()
-  local this = open
   local name = this and this.names[api.nvim_get_current_buf()]
   if not this or not name then
     return notice.notice('do takes a hunk in the column of a version')
   end
   local line = api.nvim_win_get_cursor(0)[1]
+  local mine = this
   local payload = { number = this.number, file = this.file, name = name, line = line }
   bridge.ask('versions_take', payload, function(said)
     notice.notice(said)
-    if open == this and this.shown.path == '' then
-      load(this, this.file, 1) -- it is there now
+    if this == mine and this.shown.path == '' then
+      load(this.file, 1) -- it is there now
     end
   end)
 end
@@ -208,14 +199,12 @@ end
 ---@return fun()
 local function go(step)
   return function()
-    local this = open
     if this and this.files > 0 then
-      load(this, (this.file + step) % this.files, 1)
+      load((this.file + step) % this.files, 1)
     end
   end
 end
 
----@param buffer integer
 local function map(buffer)
   keys.map(buffer, 'n', 'do', 'Take the hunk into your own file', take, 'take-version')
   keys.map(buffer, 'n', '<Tab>', 'Next version', turn(1), 'next-version')
@@ -225,11 +214,9 @@ local function map(buffer)
   keys.map(buffer, 'n', 'q', 'Close the comparison', close, 'close')
 end
 
----@param this acp.Versions
----@param buffer integer
 ---@param side { title: string }
 ---@param note string what can be done there
-local function add_column(this, buffer, side, note)
+local function add_column(buffer, side, note)
   local beside = this.columns[#this.columns] or is_wide() and this.window
   local config = { win = beside or this.window, split = beside and 'right' or 'below' }
   local window = api.nvim_open_win(buffer, false, config)
@@ -242,15 +229,14 @@ local function add_column(this, buffer, side, note)
   table.insert(this.columns, window)
 end
 
----@param this acp.Versions
-local function level(this)
+local function level()
   if is_wide() then
-    api.nvim_win_set_width(this.window, list_width(this))
+    api.nvim_win_set_width(this.window, list_width())
   else
     local rows = math.min(api.nvim_buf_line_count(this.list), ROWS)
     api.nvim_win_set_height(this.window, math.max(rows, 1) + 1)
   end
-  local width = vim.o.columns - (is_wide() and list_width(this) + 1 or 0)
+  local width = vim.o.columns - (is_wide() and list_width() + 1 or 0)
   for _, window in ipairs(this.columns) do
     api.nvim_win_set_width(window, math.floor(width / #this.columns) - 1)
     api.nvim_win_call(window, vim.cmd.diffthis)
@@ -258,23 +244,22 @@ local function level(this)
 end
 
 --- Show a file: the user's own, and as many versions as there is room for.
----@param this acp.Versions
 ---@param found table as `versions_file` answers
 ---@param column? integer where the cursor goes, 0 the user's own, 1 the first version; nil: it stays in the list
 ---@param line? integer where it goes there; nil: to the first change
-function show(this, found, column, line)
-  this.shown, this.names, this.layout = found, {}, layout_of(this)
+function show(found, column, line)
+  this.shown, this.names, this.layout = found, {}, layout_of()
   api.nvim_set_current_win(this.window)
-  close_columns(this)
+  close_columns()
   local key = 'versions'
   local own = { name = found.name .. ': ' .. found.title }
   own.path = found.path ~= '' and found.path or nil
   own.file = found.file
   local users = sides.buffer(key, own, map)
-  local count = math.min(room(this), #found.columns)
+  local count = math.min(room(), #found.columns)
   local hidden = #found.columns - count
   this.offset = math.min(this.offset, hidden)
-  add_column(this, users, found, '')
+  add_column(users, found, '')
   for index = 1, count do
     local version = found.columns[this.offset + index]
     local name = ('%s: %s'):format(found.name, version.name)
@@ -286,9 +271,9 @@ function show(this, found, column, line)
     if index == count and hidden > 0 then
       note = ('%d more: <Tab>'):format(hidden)
     end
-    add_column(this, buffer, version, note)
+    add_column(buffer, version, note)
   end
-  level(this)
+  level()
   M.fill(users)
   local index = math.min(column or 1, #this.columns - 1)
   api.nvim_set_current_win(this.columns[index + 1])
@@ -303,25 +288,23 @@ function show(this, found, column, line)
 end
 
 --- Lay it out for the size that Neovim has now; the cursor stays in its column.
----@param this acp.Versions
-local function lay_out(this)
+local function lay_out()
   if not this.shown then
     return
   end
   this.columns = vim.tbl_filter(api.nvim_win_is_valid, this.columns)
-  if this.layout == layout_of(this) then
-    return level(this)
+  if this.layout == layout_of() then
+    return level()
   end
   local column
   for index, window in ipairs(this.columns) do
     column = window == api.nvim_get_current_win() and index - 1 or column
   end
-  show(this, this.shown, column, column and api.nvim_win_get_cursor(0)[1])
+  show(this.shown, column, column and api.nvim_win_get_cursor(0)[1])
 end
 
 --- Neovim aligns what is above the first line by what differs only: here are removed lines, too.
----@param this acp.Versions
-local function align_top(this)
+local function align_top()
   local window = api.nvim_get_current_win()
   if vim.tbl_contains(this.columns, window) and vim.fn.line('w0') == 1 then
     local top = vim.fn.winsaveview().topfill
@@ -337,22 +320,21 @@ end
 
 --- Follow the size of Neovim's window, and windows that come and go beside the columns; what the
 --- user makes wider or narrower among them stays.
----@param this acp.Versions
-local function follow(this)
+local function follow()
   local on, size = events.group('acp_versions'), nil
   on('WinScrolled', 'What is above the first line is level', function()
-    align_top(this)
+    align_top()
   end)
   on({ 'VimResized', 'WinResized', 'TabEnter' }, 'The columns fit', function()
-    if open ~= this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
+    if not this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
       return
     end
     local tabpage = api.nvim_win_get_tabpage(this.window)
     local windows = #api.nvim_tabpage_list_wins(tabpage)
-    local now = { vim.o.columns, vim.o.lines, windows, list_width(this) }
+    local now = { vim.o.columns, vim.o.lines, windows, list_width() }
     if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
       size = now
-      lay_out(this)
+      lay_out()
     end
   end, { later = true })
 end
@@ -365,8 +347,8 @@ local function begin(found)
   api.nvim_win_set_buf(window, list)
   dress.window(window, dress.LIST)
   vim.wo[window][0].winbar = ''
-  open = { number = found.number, files = found.files, first = found.first, list = list }
-  local this = open
+  local mine = { number = found.number, files = found.files, first = found.first, list = list }
+  this = mine
   this.window, this.file, this.offset, this.columns, this.names = window, 0, 0, {}, {}
   apply.draw_whole(list, found.ops)
   map(list)
@@ -375,19 +357,19 @@ local function begin(found)
     if file < 0 or file >= this.files then
       return notice.notice('there is no file in this row')
     end
-    load(this, file, 1)
+    load(file, 1)
   end, 'open-compared')
   events.on('BufWipeout', 'The comparison is closed', function()
-    if open == this then
+    if this == mine then
       close()
     end
   end, { buffer = list, once = true, later = true })
-  follow(this)
+  follow()
   if this.files > 0 then
-    load(this, 0)
+    load(0)
   end
   bridge.ask('versions_checked', { number = this.number }, function(checked)
-    if checked and open == this and api.nvim_buf_is_loaded(list) then
+    if checked and this == mine and api.nvim_buf_is_loaded(list) then
       apply.draw_whole(list, checked.ops)
       api.nvim_exec_autocmds('TabEnter', { group = 'acp_versions' }) -- the rows are longer now
     end

@@ -40,7 +40,6 @@ on('DiagnosticChanged', 'When servers have told something', function(event)
 end)
 
 --- Have the servers of a buffer the text as it is now: Neovim sends it a moment after it has changed.
----@param buffer integer
 local function send(buffer)
   local tick = api.nvim_buf_get_changedtick(buffer)
   if told[buffer] and told[buffer].tick == tick then
@@ -88,14 +87,11 @@ local function rows(buffer)
 end
 
 --- Whether a server tells of the buffer by itself.
----@param buffer integer
----@return boolean
 local function is_told(buffer)
   return #language.clients(buffer) > #language.clients(buffer, METHOD)
 end
 
 --- Have servers answer for the newest text that do so when asked.
----@param buffer integer
 ---@param on_done fun(is_fresh: boolean)
 ---@return fun()? cancel
 local function pull(buffer, on_done)
@@ -126,7 +122,6 @@ local function pull(buffer, on_done)
 end
 
 --- Wait until those have told that tell by themselves.
----@param buffer integer
 ---@param on_done fun(is_fresh: boolean)
 ---@return fun() cancel
 local function wait(buffer, on_done)

@@ -50,7 +50,6 @@ function M.buffer(path)
 end
 
 ---@param client vim.lsp.Client
----@return boolean
 local function is_users(client)
   return client.name ~= 'acp'
 end
@@ -64,8 +63,6 @@ function M.clients(buffer, method)
 end
 
 --- Whether a server is about to be there.
----@param buffer integer
----@return boolean
 local function begins(buffer)
   local all = vim.lsp.get_clients({ bufnr = buffer, _uninitialized = true })
   return #all > #vim.lsp.get_clients({ bufnr = buffer })
@@ -92,7 +89,6 @@ end
 
 --- Call a method of a client, whose form differs between versions of Neovim.
 ---@param client vim.lsp.Client
----@param name string
 ---@param ... any
 ---@return any, any
 local function call(client, name, ...)
@@ -110,7 +106,6 @@ function M.bring_up_to_date(client)
 end
 
 ---@param client vim.lsp.Client
----@return boolean
 local function is_gone(client)
   return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
 end
@@ -210,7 +205,6 @@ local function ticks()
 end
 
 --- What a server is to know of the line that a code action is for.
----@param buffer integer
 ---@param row integer 0-based
 ---@return table[] diagnostics as servers have told them
 local function told_at(buffer, row)
@@ -242,7 +236,6 @@ end
 ---@field diagnosed? boolean those of that row are added
 
 ---@param arguments acp.LanguageQuestion
----@param buffer integer
 ---@return fun(client: vim.lsp.Client): table
 local function params(arguments, buffer)
   return function(client)

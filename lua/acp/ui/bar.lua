@@ -96,7 +96,6 @@ end
 
 --- Let a part that grows have the room that is left, if that is for more than a letter or two.
 ---@param parts acp.BarPart[]
----@param width integer
 local function grow(parts, width)
   for _, part in ipairs(parts) do
     local room = width - width_of(parts) + api.nvim_strwidth(part.text)
@@ -121,7 +120,6 @@ function M.fit(parts, width)
 end
 
 ---@param make fun(status: table): string
----@param buffer integer
 ---@return string? statusline nil if it makes none
 local function own(make, buffer)
   local ok, result = pcall(make, vim.b[buffer].acp_status or {})
@@ -176,8 +174,6 @@ end
 local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.
----@param chat acp.Chat
----@param name string
 ---@param behind string
 ---@param width integer cells
 ---@return string statusline

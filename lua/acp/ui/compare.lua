@@ -56,7 +56,6 @@ local function make_windows(buffers)
   return { left = api.nvim_open_win(buffers.left, false, config), right = right }
 end
 
----@param window integer
 ---@param line? integer
 local function go(window, line)
   api.nvim_set_current_win(window)
@@ -71,7 +70,6 @@ local function go(window, line)
 end
 
 --- When one side goes, or shows something else, it is over.
----@param key string
 ---@param comparison acp.Comparison
 local function watch(key, comparison)
   local function over()
@@ -97,7 +95,6 @@ local function watch(key, comparison)
 end
 
 --- The window from which the user comes; floats come and go.
----@param key string
 ---@return integer
 local function way_back(key)
   local before, current = comparisons[key], api.nvim_get_current_win()
@@ -107,7 +104,6 @@ local function way_back(key)
   return layout.is_float(current) and vim.fn.win_getid(vim.fn.winnr('#')) or current
 end
 
----@param key string
 ---@param spec acp.CompareSpec
 ---@param hooks? acp.CompareHooks
 local function open(key, spec, hooks)
@@ -210,7 +206,6 @@ end
 
 --- Whether the user types or selects in the live file: what is typed next must go nowhere else.
 ---@param comparison acp.Comparison
----@return boolean
 local function is_busy(comparison)
   local current = api.nvim_get_current_win()
   local is_side = vim.tbl_contains(vim.tbl_values(comparison.windows), current)

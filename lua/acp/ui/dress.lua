@@ -67,7 +67,6 @@ M.SIDEBAR = vim.tbl_extend('force', M.LIST, {
 })
 
 --- A chat has two cells left of its text, also where its user wants no signs.
----@param window integer
 local function keep_margin(window)
   local look = vim.wo[window]
   local wanted = (look.signcolumn == 'no' or look.signcolumn == 'number') and '  ' or '%s'

@@ -12,7 +12,6 @@ local M = {}
 
 local on = events.group('acp.guard')
 
----@param buffer integer
 ---@return boolean? is_chat nil: neither chat nor prompt
 local function role(buffer)
   local chat = chats.of(buffer)
@@ -23,8 +22,6 @@ end
 
 --- Whether the window shows something that does not belong there. Another chat may take the window
 --- of a chat, and another prompt that of a prompt.
----@param window integer
----@return boolean
 local function has_stray(window)
   local own, buffer = layout.held(window), api.nvim_win_get_buf(window)
   if not own or own == buffer then
@@ -42,7 +39,6 @@ local function has_stray(window)
 end
 
 --- Show a buffer in a window for files, the last one that was used, or a new one.
----@param buffer integer
 ---@param enter boolean
 ---@param view table where the cursor was
 local function show_elsewhere(buffer, enter, view)
@@ -63,7 +59,6 @@ end
 
 --- Give a window back to its chat; first of all the other buffer must be on screen, or it may be
 --- wiped.
----@param window integer
 local function restore(window)
   local own, buffer = layout.held(window), api.nvim_win_get_buf(window)
   local is_here = window == api.nvim_get_current_win()

@@ -12,16 +12,13 @@ local M = {}
 ---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
 local buffers = events.by_buffer()
 
----@param buffer integer
 ---@return { plugs: table<string, fun()>, order: string[] }
 local function of(buffer)
   buffers[buffer] = buffers[buffer] or { plugs = {}, order = {} }
   return buffers[buffer]
 end
 
----@param buffer integer
 ---@param mode string
----@param key string
 ---@param desc string
 ---@param run fun()|string a function, a <Plug>, or other keys
 local function set(buffer, mode, key, desc, run)
@@ -88,7 +85,6 @@ function M.run(plug)
   notice.notice(('<Plug>(acp-%s) does nothing here'):format(plug))
 end
 
----@param buffer integer
 ---@param mode string
 ---@return table<string, string[]> keys by what they do
 local function keys_of(buffer, mode)

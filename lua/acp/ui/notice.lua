@@ -11,8 +11,6 @@ local M = {}
 ---@type table<string, true>
 local said = {}
 
----@param text string
----@return boolean
 local function is_repeated(text)
   if said[text] then
     return true
@@ -24,7 +22,6 @@ local function is_repeated(text)
   return false
 end
 
----@param text string
 ---@return string line without control characters
 local function one_line(text)
   local line = vim.trim((text:gsub('%c+', ' ')))
@@ -93,8 +90,6 @@ end
 local passing
 
 --- Whether the last line of the screen has that text.
----@param text string
----@return boolean
 local function is_shown(text)
   local row = vim.o.lines - math.max(vim.o.cmdheight, 1) + 1
   local there = {}
@@ -115,7 +110,6 @@ function M.over()
   end
 end
 
----@param text string
 ---@param warning? boolean
 ---@param passes? boolean
 local function show(text, warning, passes)

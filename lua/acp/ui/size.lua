@@ -54,7 +54,6 @@ local function whole_of(kept)
   return kept.is_width and vim.o.columns or vim.o.lines
 end
 
----@param window integer
 ---@param kept acp.Share
 local function note(window, kept)
   kept.whole = whole_of(kept)
