@@ -45,7 +45,6 @@ from acp_nvim.files.settle import (
 )
 from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
-from acp_nvim.hunks import remembering
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
@@ -175,13 +174,12 @@ class DiskSync:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            with remembering():
-                with anyio.CancelScope(shield=True):  # what is looked at once stays so
-                    await self.catch_up()
-                try:
-                    yield
-                finally:  # what was seen is kept also where a write was refused
-                    await self._baselines.keep()
+            with anyio.CancelScope(shield=True):  # what is looked at once stays so
+                await self.catch_up()
+            try:
+                yield
+            finally:  # what was seen is kept also where a write was refused
+                await self._baselines.keep()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
