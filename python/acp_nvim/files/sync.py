@@ -40,6 +40,7 @@ from acp_nvim.files.settle import (
     as_gone,
     carry_out,
     last_saved,
+    merge_base,
     needs_disk,
     settle,
 )
@@ -462,7 +463,7 @@ class DiskSync:
                 kept=late.author is not None,  # an agent's text is kept by the log
                 same=same,
                 in_step=change is None and self._baselines.held(path, live.read_at),
-                lineage=self._knowledge.lineage(knows, path, late.known, saved),
+                candidates=self._knowledge.candidates(knows, path, late.known, saved),
             )
             step = await aside_if_large(settling, live.read_text if live.buffer else "")
             if await carry_out(self._files, live, step.edit):
@@ -505,9 +506,9 @@ class DiskSync:
         change, text = late.change, live.exact or ""
         if change is not None and change.after is not None:
             # beside what the user has written the rest of it may stand against that
-            lineage = self._knowledge.lineage(late.author, live.path, late.known, saved_at(live))
+            known = self._knowledge.candidates(late.author, live.path, late.known, saved_at(live))
             was = change.before or ""
-            base = lineage.base(was, change.after, live.encoding, change.held)
+            base = merge_base(known, was, change.after, live.encoding, change.held)
             without, _ = reconciled(change.after, text, base)
             _, conflicts = reconciled(base, without, change.after)
             found = Followed(without, text, base, change.after, conflicts)

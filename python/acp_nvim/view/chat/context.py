@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from acp_nvim.session.state import SessionState, Usage
-from acp_nvim.view.block import BLANK, Block, Margin
-from acp_nvim.view.styled import coloured
+from acp_nvim.session.state import Notice, SessionState, Usage
+from acp_nvim.view.block import Block
+from acp_nvim.view.chat.message import notice
 
 KEY = "context"
 FULL = 0.9
@@ -23,4 +23,4 @@ def block(usage: Usage) -> Block:
     """Return the row, and a blank one."""
     share = usage.used * 100 // usage.size
     text = f"{share}% of the context is used: :Acp new! continues in a new session"
-    return Block(KEY, (coloured(text, "AcpWarning", Margin("!", "AcpWarning")), BLANK))
+    return Block(KEY, notice(Notice(KEY, 0, text, "warning")))
