@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from acp_nvim.session.state import Ending
 from acp_nvim.view.block import BLANK, Highlight, Line
-from acp_nvim.view.measure import elapsed, money
-from acp_nvim.view.tally import tally_of
+from acp_nvim.view.measure import elapsed, money, tally_of
 
 RULE = "──"
 SEPARATOR = " · "

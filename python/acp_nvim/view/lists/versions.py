@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from acp_nvim.view.block import Highlight, Line
+from acp_nvim.view.measure import Tally, signed
 from acp_nvim.view.styled import coloured, plural
-from acp_nvim.view.tally import Tally, signed
 from acp_nvim.view.visible import one_line
 
 Outcome: TypeAlias = Literal["", "runs", "done", "failed"]

@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from acp_nvim.session.elicitation.address import Address, judge
+from acp_nvim.session.elicitation.address import Address, judge, named_others
 from acp_nvim.session.elicitation.form import Draft, Filled
 from acp_nvim.session.elicitation.model import (
     BooleanField,
@@ -24,7 +24,6 @@ from acp_nvim.session.elicitation.model import (
     TextField,
     UnsupportedField,
 )
-from acp_nvim.session.elicitation.named import named_others
 from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.view.block import BLANK, Highlight, Line
 from acp_nvim.view.question.menu import FormRow, Menu, digest

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from acp_nvim.history.author import Author
 from acp_nvim.view.block import BLANK, Highlight, Line
-from acp_nvim.view.review.doubt import FOUND
+from acp_nvim.view.review.lists import FOUND
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line, visible
 
