@@ -126,9 +126,10 @@ class Turns:
         return True
 
     def _cancelled(self, session: Session) -> None:
-        withdraw(session, self._questions)
+        # before the questions end: what follows from each of them takes its time
         if session in self._sent and session.id is not None:
             self._connection.notify(*self._dialect.cancel(session.id))
+        withdraw(session, self._questions)
 
     async def _turn(self, session: Session, prompt: Prompt) -> None:
         try:

@@ -15,7 +15,6 @@ from acp_nvim.errors import UserError
 from acp_nvim.history.author import MERGED, Author, DoerKey, SessionKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.hunks import remembering
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
@@ -65,8 +64,7 @@ def in_order(act: Act[P, T]) -> Act[P, T]:
     @wraps(act)
     async def begin(host: Host, /, *args: P.args, **options: P.kwargs) -> T:
         async with host.review.decisions.acts:
-            with remembering():
-                return await act(host, *args, **options)
+            return await act(host, *args, **options)
 
     return begin
 

@@ -147,7 +147,7 @@ def _tell(host: Host, found: Worktree, author: Author, outcome: _Outcome) -> Non
     log, done = host.review.log, outcome.done
     counts = [it for path in done for it in log.counts(path, author)]
     tally = Tally(len(done), sum(it[0] for it in counts), sum(it[1] for it in counts))
-    said = [f"merged {found.name}: {tally.text} to review (:Acp review)" if done else ""]
+    said = [f"merged {found.name}: {tally.text} to review: :Acp review" if done else ""]
     if outcome.conflicts:
         names = ", ".join(outcome.conflicts)
         said.append(f"you have changed the same places of {names}: :Acp review there shows both")

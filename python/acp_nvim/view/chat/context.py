@@ -6,10 +6,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
-from acp_nvim.session.state import Compaction, SessionState, Usage
-from acp_nvim.view.block import BLANK, Block, Margin
+from acp_nvim.session.state import Compaction, Notice, SessionState, Usage
+from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.chat.attachment import label
-from acp_nvim.view.chat.message import NOTICES, Drawn, contents
+from acp_nvim.view.chat.message import NOTICES, Drawn, contents, notice
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.styled import coloured
 from acp_nvim.view.visible import one_line
@@ -31,7 +31,7 @@ def block(usage: Usage) -> Block:
     """Return the row, and a blank one."""
     share = usage.used * 100 // usage.size
     text = f"{share}% of the context is used: :Acp new! continues in a new session"
-    return Block(KEY, (coloured(text, "AcpWarning", Margin("!", "AcpWarning")), BLANK))
+    return Block(KEY, notice(Notice(KEY, 0, text, "warning")))
 
 
 _SAID = {

@@ -107,7 +107,7 @@ def _lines(row: Row) -> tuple[Line, ...]:
         behind = Highlight(start, start + len(agent.encode()) + 2, "AcpDim")
         return (Line(f"{name}  {agent}", (behind, _sign(row))),)
     waits = plural(row.work.hunks, "hunk") if row.work.hunks else ""
-    said = ("" if row.sub.depth else agent, row.work.cost, waits)
+    said = ("" if row.sub.depth else agent, waits, row.work.cost)
     told = [" · ".join(filter(None, said)), row.work.plan, row.work.tool]
     indent = "  " * row.sub.depth
     below = [coloured(indent + it, "AcpDim") for it in told if it]
