@@ -40,13 +40,12 @@ from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
 from acp_nvim.tools.offers import Offers
-from acp_nvim.tools.parts import Parts
-from acp_nvim.transport.leaving import at_end
+from acp_nvim.tools.tool import Parts
+from acp_nvim.transport.group import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Agents, Host, Review, Start
 from acp_nvim.workspace.launching import start
-from acp_nvim.workspace.pulse import Pulse
-from acp_nvim.workspace.tasks import Tasks
+from acp_nvim.workspace.tasks import Pulse, Tasks
 from acp_nvim.workspace.workspace import Workspace
 
 TICK = 1.0
