@@ -353,8 +353,11 @@ class FileService:
         """Return the file with what the disk has new, which may be the agent's own. The caller
         holds its lock."""
         live = await load(self._files, path)
-        is_modified = live.buffer is not None and live.buffer.modified
-        if not is_modified and not self._sync.is_behind(live):
+        if live.buffer is not None and live.buffer.modified:
+            is_new = not self._sync.is_in_step(path, live.buffer.synced)
+        else:
+            is_new = self._sync.is_behind(live)
+        if not is_new:
             return live
         async with self._sync.exclusive():
             return (await self._sync.sync(path)).live

@@ -130,7 +130,8 @@ class EditLog:
         """Take what other Neovims have added to any history."""
         for path in [*self._histories]:
             await self.read_on(path)
-        for news in await aside(self._store.histories.unknown):
+        histories = self._store.histories
+        for news in await aside(histories.unknown) if histories.has_unknown() else ():
             self._take(news)
 
     def _read_on(self, path: str) -> None:

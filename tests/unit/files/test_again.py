@@ -121,7 +121,8 @@ async def test_who_has_read_by_a_tool_of_its_own_does_not_know_what_came_later(
     rig: FileRig,
 ) -> None:
     path = rig.folder / "a"
-    await rig.sync.was_read(AGENT.session_key, rig.roots, [str(path)])
+    rig.sync.was_read(AGENT.session_key, rig.roots, [str(path)])
+    await rig.sync.drain()
     rig.files.type(path, "1", "2", "mine", *OLD[2:])
     rig.files.save(path)
     path.write_text(text("1", "2", "new", *OLD[2:]))
