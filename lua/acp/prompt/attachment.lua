@@ -5,10 +5,10 @@ local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
 local events = require('acp.ui.events')
+local float = require('acp.ui.float')
 local frame = require('acp.prompt.frame')
 local layout = require('acp.ui.layout')
 local life = require('acp.ui.life')
-local notes = require('acp.prompt.notes')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -19,6 +19,9 @@ local namespace = api.nvim_create_namespace('acp_selection')
 
 local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
 local LONGEST = 4096 -- bytes of a text that may name images
+
+local ASK_AFTER_MS = 200
+local TITLE = 'What the agent will be told'
 
 ---@class acp.HeldImage
 ---@field image integer its number with the host
@@ -97,6 +100,11 @@ local function place(selection)
   end
   return mark[1] + 1, mark[3].end_row + 1
 end
+
+---@class acp.Note
+---@field key string
+---@field label string
+---@field size? string of how many lines of the files it speaks
 
 ---@class acp.Along a row of what goes along
 ---@field label string
@@ -273,6 +281,17 @@ function M.attach_images(chat, text, done)
   end)
 end
 
+local function open(chat, ops)
+  float.read(ops, {
+    name = 'acp-notes',
+    chat = chat.chat,
+    stays = true,
+    config = function(buffer)
+      return float.large(TITLE, buffer)
+    end,
+  })
+end
+
 --- Show what goes along, all of it or one row.
 ---@param chat acp.Chat
 ---@param number integer of the row; 0 all
@@ -288,7 +307,17 @@ function M.show(chat, number)
       table.insert(lines, '')
     end
   end
-  notes.show(chat, lines, is_noted, key)
+  if is_noted then
+    bridge.ask('note_text', { chat = chat.chat, key = key }, function(text)
+      if api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
+        open(chat, vim.list_extend(text.ops, { { 0, 0, lines, {} } }))
+      end
+    end)
+  elseif #lines == 0 then
+    notice.notice('nothing but the prompt will be sent')
+  else
+    open(chat, { { 0, -1, lines, {} } })
+  end
 end
 
 --- Forget selections and images: they were sent. What is noted, the host knows.
@@ -305,7 +334,30 @@ function M.lose(chat)
   M.draw(chat)
 end
 
+--- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
+--- runs nothing does: the host finds out when it is over.
+---@param chat acp.Chat
+function M.ask(chat)
+  if bridge.running() and (vim.b[chat.chat].acp_status or {}).state == 'idle' then
+    bridge.notify('notes', { chat = chat.chat })
+  end
+end
+
+local timer = assert(vim.uv.new_timer())
+
+local ask_all = vim.schedule_wrap(function()
+  for _, chat in ipairs(chats.all()) do
+    if layout.window_of(chat.prompt) then
+      M.ask(chat)
+    end
+  end
+end)
+
 local on = events.group('acp.attachment')
+
+on('BufWritePost', 'The notes of the prompts that are to be seen stay right', function()
+  timer:start(ASK_AFTER_MS, 0, ask_all)
+end)
 
 on('ModeChanged', 'The bar names the key of this mode', function()
   local chat = chats.of(api.nvim_get_current_buf())

@@ -3,7 +3,6 @@
 -- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
 -- disk while it is unsent. What goes along with a prompt is in `acp.prompt.attachment`.
 
-local anchors = require('acp.prompt.anchors')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
@@ -13,7 +12,6 @@ local dress = require('acp.ui.dress')
 local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
-local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
 local server = require('acp.prompt.server')
@@ -116,7 +114,7 @@ function M.send(number)
     return false
   end
   chats.touch(number)
-  local mentioned, spoken = anchors.take(chat)
+  local mentioned, spoken = prompt_marks.take(chat)
   local selections = vim.list_extend(vim.list_slice(chat.selections or {}), mentioned)
   local payload = { text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
@@ -211,7 +209,7 @@ local function watch(chat)
     chats.entered(chat)
     prompt_marks.settle(chat)
     attachment.draw(chat) -- the lines may be elsewhere by now
-    notes.ask(chat)
+    attachment.ask(chat)
   end)
   on('InsertEnter', function()
     prompt_marks.prepare(chat)
@@ -220,7 +218,6 @@ local function watch(chat)
     save_draft(chat)
   end)
   on('BufWipeout', function()
-    prompt_marks.forget(chat.prompt)
     events.leave('acp.prompt.' .. chat.prompt)
   end)
 end

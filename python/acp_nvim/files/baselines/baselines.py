@@ -8,7 +8,7 @@ before. Where a `Watch` knows what has changed since the last pass, the next loo
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import filterfalse
@@ -104,7 +104,10 @@ class Baselines:
         inventories: Listings | None = None,
         quiet: float = QUIET,
         watch: Watch | None = None,
+        own: Callable[[], str] = str,
     ) -> None:
+        """`own`: what tells the folder of our own files, "" for none: no agent changes these."""
+        self._own = own
         self._quiet = quiet
         self._watch = watch
         self._apart: set[str] = set()
@@ -300,12 +303,19 @@ class Baselines:
         known, gone = (
             await to_thread.run_sync(self._gone, repositories) if repositories else ([], [])
         )
+        own = self._own_folder()
+        reasons = {it: why for it, why in reasons.items() if not it.startswith(own)}
         return Changes(
-            (*comparison.known, *known),
+            tuple(it for it in (*comparison.known, *known) if not it.path.startswith(own)),
             tuple(reasons),
-            tuple(gone),
+            tuple(it for it in gone if not it.startswith(own)),
             reasons,
         )
+
+    def _own_folder(self) -> str:
+        """Return with what the paths of our own files begin."""
+        own = self._own()
+        return inside(os.path.realpath(own)) if own else "\0"
 
     async def _pass(self, comparison: Comparison, folder: str) -> None:
         """See what has changed below a folder; all of it, where nobody has watched."""
