@@ -1,15 +1,17 @@
--- What goes along with the next prompt of a chat: selections, by the user's command, and notes, which
--- the host finds out. The prompt shows them in rows below its text.
+-- What goes along with the next prompt of a chat: the file that the user is in, as a link, once (option
+-- `context`); selections and images, by the user's command; and notes, which the host finds out. The prompt
+-- shows them in rows below its text.
 
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
-local context = require('acp.chat.context')
 local events = require('acp.ui.events')
 local float = require('acp.ui.float')
 local frame = require('acp.prompt.frame')
 local layout = require('acp.ui.layout')
 local life = require('acp.ui.life')
 local notice = require('acp.ui.notice')
+local options = require('acp.host.options')
+local project = require('acp.chat.project')
 
 local api = vim.api
 
@@ -106,6 +108,48 @@ end
 ---@field label string
 ---@field size? string of how many lines of the files it speaks
 
+---@class acp.ContextFile
+---@field path string absolute
+---@field line integer 1-based, of the cursor
+
+--- The file of the window in which the user is, or was last.
+---@return acp.ContextFile?
+local function current_file()
+  local window = layout.file_window()
+  local name = window and api.nvim_buf_get_name(api.nvim_win_get_buf(window)) or ''
+  if name == '' or name:find('^%a[%w+.-]+://') then
+    return nil
+  end
+  local path = vim.fn.fnamemodify(name, ':p')
+  return {
+    path = path,
+    line = api.nvim_win_get_cursor(window --[[@as integer]])[1],
+  }
+end
+
+--- The file that goes with the next prompt of a chat, if one does.
+---@param chat acp.Chat
+---@param selections? acp.Selection[] a file of which lines are attached is named by these
+---@return acp.ContextFile?
+function M.context(chat, selections)
+  local file = options.value('context') ~= 'off' and current_file() or nil
+  if not file or chat.context == file.path or #project.holding({ chat }, file.path) == 0 then
+    return nil
+  end
+  local is_named = vim.iter(selections or chat.selections or {}):any(function(selection)
+    return selection.path == file.path
+  end)
+  return not is_named and file or nil
+end
+
+--- The content block that names the file.
+---@param file acp.ContextFile
+---@return table
+function M.block(file)
+  local uri = ('%s#L%d'):format(vim.uri_from_fname(file.path), file.line)
+  return { type = 'resource_link', uri = uri, name = vim.fs.basename(file.path) }
+end
+
 ---@class acp.Along a row of what goes along
 ---@field label string
 ---@field detail string how much it is
@@ -134,7 +178,7 @@ end
 --- What goes along with the prompt of a chat, in the order of its rows.
 ---@return acp.Along[]
 local function all_rows(chat)
-  local found, file = {}, context.of(chat)
+  local found, file = {}, M.context(chat)
   if file then
     local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
     local function drop()
