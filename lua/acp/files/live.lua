@@ -242,15 +242,15 @@ end
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
----@param made string path
----@param held string path
+---@param made? string path; nil: nothing is done, and told whether that is refused now
+---@param held? string path
 ---@param quiet? boolean
 ---@param seen? string
 ---@return acp.Outcome
 function M.write(buffer, tick, hunks, options, made, held, quiet, seen)
   local refused = refusal(buffer, tick, hunks)
-  if refused then
-    return refused
+  if refused or not made then
+    return refused or { stale = true }
   end
   local written
   local outcome = changed(edit.change, buffer, tick, hunks, options, function()

@@ -15,7 +15,6 @@ from acp_nvim.errors import UserError
 from acp_nvim.history.author import MERGED, Author, DoerKey, SessionKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.hunks import remembering
 from acp_nvim.reactions import in_place
 from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
@@ -25,9 +24,8 @@ from acp_nvim.review.outcome import Undone, together, unrecoverable
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
-from acp_nvim.view.review.lists import announcement, decided, quickfix
+from acp_nvim.view.review.lists import announcement, decided, quickfix, rewound
 from acp_nvim.view.review.marks import FileReview
-from acp_nvim.view.review.rewound import rewound
 from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -66,8 +64,7 @@ def in_order(act: Act[P, T]) -> Act[P, T]:
     @wraps(act)
     async def begin(host: Host, /, *args: P.args, **options: P.kwargs) -> T:
         async with host.review.decisions.acts:
-            with remembering():
-                return await act(host, *args, **options)
+            return await act(host, *args, **options)
 
     return begin
 
