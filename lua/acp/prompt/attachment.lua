@@ -21,9 +21,7 @@ local namespace = api.nvim_create_namespace('acp_selection')
 
 local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
 local LONGEST = 4096 -- bytes of a text that may name images
-
 local ASK_AFTER_MS = 200
-local TITLE = 'What the agent will be told'
 
 ---@class acp.HeldImage
 ---@field image integer its number with the host
@@ -38,6 +36,15 @@ local TITLE = 'What the agent will be told'
 ---@field last integer 1-based, inclusive
 ---@field lines string[]
 ---@field filetype string
+
+---@class acp.Note
+---@field key string
+---@field label string
+---@field size? string of how many lines of the files it speaks
+
+---@class acp.ContextFile
+---@field path string absolute
+---@field line integer 1-based, of the cursor
 
 --- Take lines of a buffer; their mark follows them until the prompt is sent.
 ---@param first integer 1-based
@@ -65,52 +72,30 @@ function M.select(first, last, buffer)
   }
 end
 
---- A selection's lines as they stand now, 1-based and inclusive; its mark is dropped. nil if its
---- buffer or its mark is gone.
+--- Where the lines of a selection are now; nil if its buffer or its mark is gone.
+---@param mark integer
+---@return integer? first 1-based
+---@return integer? last inclusive
+local function range(buffer, mark)
+  local found = api.nvim_buf_is_loaded(buffer)
+    and api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
+  if found and found[1] then
+    return found[1] + 1, found[3].end_row + 1
+  end
+end
+
+--- A selection's lines as they stand now; its mark is dropped.
 ---@param buffer integer
 ---@param mark integer
----@return { first: integer, last: integer, lines: string[] }?
+---@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
-  if not api.nvim_buf_is_loaded(buffer) then
-    return nil
+  local first, last = range(buffer, mark)
+  if first then
+    api.nvim_buf_del_extmark(buffer, namespace, mark)
+    local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
+    return { first = first, last = last, lines = lines }
   end
-  local found = api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
-  if #found == 0 then
-    return nil
-  end
-  api.nvim_buf_del_extmark(buffer, namespace, mark)
-  local first, last = found[1], found[3].end_row + 1
-  return {
-    first = first + 1,
-    last = last,
-    lines = api.nvim_buf_get_lines(buffer, first, last, false),
-  }
 end
-
---- Where the lines of a selection are now.
----@param selection acp.Selection
----@return integer first 1-based
----@return integer last inclusive
-local function place(selection)
-  local mark = {}
-  if api.nvim_buf_is_loaded(selection.buffer) then
-    local details = { details = true }
-    mark = api.nvim_buf_get_extmark_by_id(selection.buffer, namespace, selection.mark, details)
-  end
-  if not mark[1] then
-    return selection.first, selection.last
-  end
-  return mark[1] + 1, mark[3].end_row + 1
-end
-
----@class acp.Note
----@field key string
----@field label string
----@field size? string of how many lines of the files it speaks
-
----@class acp.ContextFile
----@field path string absolute
----@field line integer 1-based, of the cursor
 
 --- The file of the window in which the user is, or was last.
 ---@return acp.ContextFile?
@@ -120,11 +105,8 @@ local function current_file()
   if name == '' or name:find('^%a[%w+.-]+://') then
     return nil
   end
-  local path = vim.fn.fnamemodify(name, ':p')
-  return {
-    path = path,
-    line = api.nvim_win_get_cursor(window --[[@as integer]])[1],
-  }
+  local cursor = api.nvim_win_get_cursor(window --[[@as integer]])
+  return { path = vim.fn.fnamemodify(name, ':p'), line = cursor[1] }
 end
 
 --- The file that goes with the next prompt of a chat, if one does.
@@ -161,7 +143,8 @@ end
 ---@param selection acp.Selection
 ---@return acp.Along
 local function selection_row(selection)
-  local first, last = place(selection)
+  local first, last = range(selection.buffer, selection.mark)
+  first, last = first or selection.first, last or selection.last
   local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
     or ('buffer %d'):format(selection.buffer)
   local rows = first == last and tostring(first) or ('%d-%d'):format(first, last)
@@ -332,7 +315,7 @@ local function open(chat, ops)
     chat = chat.chat,
     stays = true,
     config = function(buffer)
-      return float.large(TITLE, buffer)
+      return float.large('What the agent will be told', buffer)
     end,
   })
 end
