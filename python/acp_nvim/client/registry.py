@@ -16,7 +16,7 @@ from msgspec import Struct
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem
-from acp_nvim.protocol.dialect import StateTold
+from acp_nvim.protocol.records import StateTold
 from acp_nvim.session.event import (
     Event,
     Noticed,

@@ -194,7 +194,7 @@ class Traffic:
 def _characters(line: bytes) -> int:
     """Count them without a copy of the line, which may be large."""
     steps = (line[at : at + LARGEST // 64] for at in range(0, len(line), LARGEST // 64))
-    return sum(len(it.translate(None, _UNCOUNTED)) for it in steps)
+    return sum(len(it) if it.isascii() else len(it.translate(None, _UNCOUNTED)) for it in steps)
 
 
 def _text(line: bytes | str) -> str:

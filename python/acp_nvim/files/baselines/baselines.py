@@ -250,15 +250,10 @@ class Baselines:
         because its text was not known, is in the next `changes`.
         """
         async with self._lock:
-            at = await to_thread.run_sync(real_fingerprint, path)
-            was = self._shelf.get(path)
             comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
-            if was is not None:
-                await to_thread.run_sync(self._look, comparison, path, at, was)
-            elif at is None:
-                self._shelf.swap(path, None, ABSENT)
-            else:
-                await self._meet(comparison, path, at)
+            unseen = await to_thread.run_sync(self._look, comparison, path)
+            if unseen is not None:
+                await self._meet(comparison, path, unseen)
             await self._tell_committed(comparison)
             self._untold |= self._reasons(comparison)
             self._look_later(path)
@@ -468,14 +463,20 @@ class Baselines:
         self._unread -= {*paths} - {path for _, path, _ in wanted}
         return sorted(wanted, key=lambda it: it[:2])
 
-    def _look(
-        self, comparison: Comparison, path: str, at: Fingerprint | None, was: Snapshot
-    ) -> None:
+    def _look(self, comparison: Comparison, path: str) -> Fingerprint | None:
+        """Compare a file with what was seen; return how it is now if there is one that nobody had
+        seen. In a thread."""
+        at, was = real_fingerprint(path), self._shelf.get(path)
+        if was is None:
+            if at is None:
+                self._shelf.swap(path, None, ABSENT)
+            return at
         near = replace(was, near=True)
         if was.fingerprint == at and was.settled and (was.packed or at is None):
             self._shelf.swap(path, was, near)
         else:
             comparison.compare(path, at, near)
+        return None
 
     async def _meet(self, comparison: Comparison, path: str, at: Fingerprint) -> None:
         """See a file that nobody had seen, if it is not for the next pass to judge."""
