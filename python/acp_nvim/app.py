@@ -241,10 +241,13 @@ def keep_safe(
     def passed(at: float) -> None:
         workspace.epoch += max(0.0, at + LATER - now())
 
+    def own() -> str:
+        return workspace.paths.get("state", "")
+
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)
     log = EditLog(store, now=now, changed=changed, passed=passed)
-    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch())
+    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch(), own=own)
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(
         files, emit, fault, knowledge=knowledge, books=log, author=author, baselines=baselines
