@@ -1,8 +1,8 @@
 """What follows when a session is opened again: a prompt that was cut off is the user's to send.
 
-Called by `clients` and commands. A lost connection to a remote agent is tried again until it is back:
-its sessions wait meanwhile, and prompts in them. Nothing that may have run is sent again but by the
-user.
+Called by `clients` and commands. A lost connection to a remote agent is tried again until it is
+back: its sessions wait meanwhile, and prompts in them. Nothing that may have run is sent again but
+by the user.
 """
 
 from __future__ import annotations
