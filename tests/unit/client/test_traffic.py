@@ -6,7 +6,7 @@ import itertools
 import json
 import tracemalloc
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -92,7 +92,11 @@ def test_a_disk_that_is_full_silences_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     """What could not be written waits in the file, which tries again when it is closed."""
-    monkeypatch.setattr(private, "create", lambda _path: Path("/dev/full").open("w"))
+
+    def full(_path: Path) -> IO[str]:
+        return Path("/dev/full").open("w")
+
+    monkeypatch.setattr(private, "create", full)
     log = Traffic(str(tmp_path / "log"), lambda: 0.0, whole=True)
     for _ in range(3):
         log.record("agent", "x" * size)
