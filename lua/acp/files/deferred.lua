@@ -142,6 +142,14 @@ local function catch_up(buffer)
   return api.nvim_buf_get_changedtick(buffer) ~= tick
 end
 
+--- Bring it there amid what the user does in whatever mode.
+---@param buffer integer
+local function come_first(buffer)
+  if catch_up(buffer) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
+    begin_insert_anew()
+  end
+end
+
 local group = api.nvim_create_augroup('acp_deferred', {})
 
 -- Nested: Neovim is told that the file is as it was by a |BufWriteCmd|.
@@ -150,9 +158,27 @@ api.nvim_create_autocmd('BufWritePre', {
   nested = true,
   desc = 'What agents have made of the file comes first',
   callback = function(event)
-    local is_own = file_buffers.resolve(event.match) == file_buffers.file(event.buf)
-    if is_own and catch_up(event.buf) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
-      begin_insert_anew()
+    if file_buffers.resolve(event.match) == file_buffers.file(event.buf) then
+      come_first(event.buf)
+    end
+  end,
+})
+
+-- Neovim finds before the host that the file has changed, as where the user goes to a hidden buffer,
+-- or comes back to Neovim, while a command of an agent runs. What other handlers choose counts.
+api.nvim_create_autocmd('FileChangedShell', {
+  group = group,
+  nested = true,
+  desc = 'What agents have made of the file comes in unasked',
+  callback = function(event)
+    local buffer, path = event.buf, file_buffers.file(event.buf)
+    if #api.nvim_get_autocmds({ event = 'FileChangedShell' }) > 1 then
+      return
+    end
+    vim.v.fcs_choice = 'ask'
+    if path and vim.v.fcs_reason:find('^c') then -- changed, or in conflict with the buffer
+      come_first(buffer)
+      vim.v.fcs_choice = stamps.synced(buffer) == save.stamp(path) and '' or 'ask'
     end
   end,
 })

@@ -73,9 +73,18 @@ def carried(version: str, before: str, after: str) -> str:
             continue  # it is as in the older text again
         gone = [row for row in rows[hunk.first : hunk.last] if row is not None]
         first = gone[0] if gone else gaps[hunk.first]
-        taken.append(Hunk(first, first, hunk.lines))
+        above = gaps[hunk.first - 1] + (rows[hunk.first - 1] is not None) if hunk.first else 0
+        if not _has(old[above : gaps[hunk.last]], hunk.lines):  # else they have come back
+            taken.append(Hunk(first, first, hunk.lines))
         taken += (Hunk(row, row + 1, ()) for row in gone)
     return even.merged(apply(old, taken))
+
+
+def _has(lines: Sequence[str], part: Sequence[str]) -> bool:
+    """Return whether these lines stand together among those."""
+    return any(
+        tuple(lines[at : at + len(part)]) == part for at in range(len(lines) - len(part) + 1)
+    )
 
 
 def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
