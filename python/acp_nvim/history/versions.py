@@ -11,6 +11,9 @@ from collections.abc import Iterable, Sequence
 from acp_nvim.history.line_ends import Even
 from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
 
+BOM = "\ufeff"
+"""How a text begins that is written with a byte-order mark: it is no part of the first line."""
+
 MOST_COMPARED = 100_000
 """Characters of lines that are compared by their beginnings and ends in one place."""
 
@@ -90,6 +93,8 @@ def _has(lines: Sequence[str], part: Sequence[str]) -> bool:
 def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
     """Return a version without those of its changes that the file does `now` not have any more:
     the places that are again as in one of those that it was made upon; None: there are none."""
+    mark = BOM if version.startswith(BOM) else ""
+    version, now, *upon = (it.removeprefix(BOM) for it in (version, now, *upon))
     lines, new = Even(version, now).lines
     found = diff(lines, new)
     known = [older for older in upon if any(_may_be_of(it, lines, older) for it in found)]
@@ -99,7 +104,7 @@ def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
     lines, new, *olders = even.lines
     own = {_place(it) for old in olders for it in diff(lines, old)}
     back = [it for it in diff(lines, new) if _place(it) in own]
-    return even.like(0, apply(lines, back)) if back else None
+    return mark + even.like(0, apply(lines, back)) if back else None
 
 
 def _may_be_of(hunk: Hunk, lines: Sequence[str], older: str) -> bool:

@@ -106,3 +106,9 @@ def test_what_was_made_step_by_step_is_taken_back_so_too() -> None:
     first, second = text("1", "2", "THREE"), text("1", "2", "three")
     assert taken_back(second, (OLD, first), first) == first
     assert taken_back(second, (OLD, first), OLD) == OLD
+
+
+def test_a_byte_order_mark_is_no_part_of_the_line_that_is_taken_back() -> None:
+    marked = "\ufeff" + text("1", "2")
+    assert taken_back(text("1", "two"), (marked,), text("1", "2")) == text("1", "2")
+    assert taken_back("\ufeff" + text("1", "two"), (OLD[:4],), marked) == marked
