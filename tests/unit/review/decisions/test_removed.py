@@ -128,3 +128,23 @@ async def test_redo_does_not_remove_what_the_user_has_written_since(rig: FileRig
     redone = await rig.review.redo(undone.batch)
     assert redone is not None and redone.failed == (f"{path} has changed since: it stays",)
     assert path.read_text() == "one\ntwo\nmine\n"
+
+
+@pytest.mark.parametrize("theirs", [None, "", "one\nTWO\n"])
+async def test_a_kill_right_after_the_disk_has_its_bytes_leaves_no_conflict(
+    rig: FileRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str | None
+) -> None:
+    path = rig.file(SAVED)
+    rig.files.open(path)
+    rig.files.type(path, "one", "mine")
+    await rig.agent(path, theirs)
+    monkeypatch.setattr(rig.edits, "settled", None)  # the host dies there
+    with pytest.raises(TypeError):
+        await rig.undo()
+    assert path.read_bytes() == SAVED.encode()
+    rig.store.flush()
+    rig.kill()
+    new = FileRig(rig.folder, tmp_path / "kept")
+    await new.restore()
+    assert not new.edits.conflicts()
+    assert path.read_bytes() == SAVED.encode()
