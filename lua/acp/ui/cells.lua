@@ -15,6 +15,13 @@ function M.cut(text, width)
   return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 0)), text)
 end
 
+--- The text as it is in a statusline or a winbar.
+---@param text string
+---@return string
+function M.literal(text)
+  return (text:gsub('%%', '%%%%'))
+end
+
 ---@param chunks { [1]: string, [2]: string }[] texts and groups
 ---@return integer
 function M.of(chunks)
@@ -33,6 +40,13 @@ function M.widest(lines, most)
     width = math.max(width, api.nvim_strwidth(line))
   end
   return math.max(math.min(width, most), 1)
+end
+
+--- How many cells a line has in the window of a chat.
+---@param window integer
+---@return integer
+function M.room(window)
+  return api.nvim_win_get_width(window) - 2 -- left of it stand signs
 end
 
 return M
