@@ -254,8 +254,10 @@ end
 ---@param status table
 local function tell(chat, status)
   if notify then
-    require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
-      progress.tell(chat, status, notify)
+    progress.tell(chat, status, function(method, params)
+      require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
+        notify(method, params)
+      end)
     end)
   end
 end

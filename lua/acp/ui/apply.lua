@@ -264,7 +264,8 @@ end
 
 ---@param part acp.BufferFrame
 local function draw_buffer(part)
-  if part.ops and #part.ops > 0 then
+  local is_drawn = part.ops ~= nil and #part.ops > 0
+  if is_drawn then
     draw_in_windows(part.bufnr, part.ops, vim.b[part.bufnr].acp_list ~= nil)
     life.follow(part.bufnr)
   end
@@ -272,7 +273,7 @@ local function draw_buffer(part)
     try('a status was not set', set_status, part.bufnr, part.status)
   end
   if part.winbar then
-    try('a bar was not drawn', bar.set, part.bufnr, part.winbar)
+    try('a bar was not drawn', bar.set, part.bufnr, part.winbar, is_drawn)
   end
 end
 

@@ -30,23 +30,32 @@ end
 ---@param key string
 ---@param desc string
 ---@param run fun()|string a function, or a <Plug>
-local function set(buffer, mode, key, desc, run)
+---@param is_wanted boolean
+local function set(buffer, mode, key, desc, run, is_wanted)
   if not vim.list_contains(of(buffer).order, desc) then
     table.insert(of(buffer).order, desc)
   end
-  local is_wanted = (vim.b[buffer].acp or {}).default_keys
-  if is_wanted == nil then
-    is_wanted = options.value('default_keys')
-  end
-  if is_wanted ~= false then
-    local mapping =
-      { buffer = buffer, nowait = true, desc = desc, remap = type(run) == 'string' or nil }
-    local guarded = type(run) == 'function'
-      and function()
+  if is_wanted then
+    local is_plug = type(run) == 'string'
+    api.nvim_buf_set_keymap(buffer, mode, key, is_plug and run or '', {
+      nowait = true,
+      desc = desc,
+      noremap = not is_plug,
+      callback = not is_plug and function()
         return notice.attempt(key, run)
-      end
-    vim.keymap.set(mode, key, guarded or run, mapping)
+      end or nil,
+    })
   end
+end
+
+---@param buffer integer
+---@return boolean
+local function is_mapped(buffer)
+  local own = (vim.b[buffer].acp or {}).default_keys
+  if own == nil then
+    own = options.value('default_keys')
+  end
+  return own ~= false
 end
 
 --- Map a key of a buffer of ours, unless the user wants none.
@@ -57,28 +66,30 @@ end
 ---@param run fun()|string a function, or a <Plug> that is there everywhere
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
 function M.map(buffer, mode, key, desc, run, plug)
-  if plug then
-    of(buffer).plugs[plug] = run --[[@as fun()]]
-  end
-  set(buffer, mode, key, desc, run)
-  set(buffer, 'n', 'g?', 'Show all keys', M.help)
+  M.map_all(buffer, { { key, desc, run, plug } }, mode)
 end
 
 ---@class acp.KeyRow
 ---@field [1] string keys, with blanks between them
 ---@field [2] string what they do
----@field [3] fun()
+---@field [3] fun()|string
 ---@field [4] string? name of its <Plug>
 
---- Map keys of normal mode.
+--- Map keys, unless the user wants none.
 ---@param buffer integer
 ---@param rows acp.KeyRow[]
-function M.map_all(buffer, rows)
+---@param mode? string normal mode if none
+function M.map_all(buffer, rows, mode)
+  local is_wanted = is_mapped(buffer)
   for _, row in ipairs(rows) do
+    if row[4] then
+      of(buffer).plugs[row[4]] = row[3] --[[@as fun()]]
+    end
     for key in row[1]:gmatch('%S+') do
-      M.map(buffer, 'n', key, row[2], row[3], row[4])
+      set(buffer, mode or 'n', key, row[2], row[3], is_wanted)
     end
   end
+  set(buffer, 'n', 'g?', 'Show all keys', M.help, is_wanted)
 end
 
 --- Do in the current buffer what a <Plug> of the plugin's own buffers stands for.
