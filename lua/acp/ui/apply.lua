@@ -27,24 +27,22 @@ local FEW = 8 -- lines whose marks are taken away one by one
 ---@field buffers acp.BufferFrame[]
 ---@field events { name: string, data: table }[]
 
---- Replace lines, whose marks go. Where lines come or go Neovim must not hear of marks before it does
---- of them: it would draw all of the window anew, for rows that are to be drawn may be others by then.
+--- Replace lines.
 ---@param buffer integer
 ---@param first integer
 ---@param last integer
 ---@param lines string[]
+---@return vim.api.keyset.get_extmark_item[] gone marks of the lines that went, which are to go, too
 local function set_lines(buffer, first, last, lines)
   local gone = {}
-  if last > first and last - first <= FEW and #lines ~= last - first then
+  if last > first and last - first <= FEW then
     local range = { { first, 0 }, { last - 1, -1 } }
     gone = api.nvim_buf_get_extmarks(buffer, M.namespace, range[1], range[2], {})
   elseif last ~= first then
     api.nvim_buf_clear_namespace(buffer, M.namespace, first, last)
   end
   api.nvim_buf_set_lines(buffer, first, last, true, lines)
-  for _, mark in ipairs(gone) do
-    api.nvim_buf_del_extmark(buffer, M.namespace, mark[1])
-  end
+  return gone
 end
 
 ---@type table<string, true>
@@ -66,20 +64,21 @@ end
 ---@param first integer
 ---@param last integer
 ---@param lines string[]
+---@return vim.api.keyset.get_extmark_item[] gone
 local function put_lines(buffer, first, last, lines)
-  local ok, err = pcall(set_lines, buffer, first, last, lines)
+  local ok, found = pcall(set_lines, buffer, first, last, lines)
   if ok then
-    return
+    return found
   end
   local shown = vim.tbl_map(function(line)
     local fits = type(line) == 'string' and not line:find('\n', 1, true)
     return fits and line or '! this cannot be shown (Neovim does not take it)'
   end, lines)
   if vim.deep_equal(shown, lines) then
-    error(err, 0)
+    error(found, 0)
   end
-  log('a line was not drawn', err)
-  set_lines(buffer, first, last, shown)
+  log('a line was not drawn', found)
+  return set_lines(buffer, first, last, shown)
 end
 
 ---@param buffer integer
@@ -96,11 +95,17 @@ local function set_mark(buffer, row, column, options)
   end
 end
 
+---@class acp.Due
+---@field op acp.Op whose lines are there, but not its marks
+---@field gone vim.api.keyset.get_extmark_item[]
+
 ---@param buffer integer
----@param op acp.Op
-local function replace(buffer, op)
-  local first, last, lines, marks, kinds = unpack(op, 1, 5)
-  put_lines(buffer, first, last, lines)
+---@param due acp.Due
+local function paint(buffer, due)
+  local first, _, _, marks, kinds = unpack(due.op, 1, 5)
+  for _, mark in ipairs(due.gone) do
+    api.nvim_buf_del_extmark(buffer, M.namespace, mark[1])
+  end
   if not kinds then
     for _, mark in ipairs(marks) do
       mark[3].strict = false
@@ -118,6 +123,28 @@ local function replace(buffer, op)
   end
 end
 
+--- Carry out ops. Where lines come or go Neovim must not hear of marks before it does of them: it would
+--- draw all of the window anew, for rows that are to be drawn may be others by then.
+---@param buffer integer
+---@param ops acp.Op[]
+local function replace(buffer, ops)
+  local due, reached = {}, 0
+  local function paint_all()
+    for _, it in ipairs(due) do
+      paint(buffer, it)
+    end
+    due = {}
+  end
+  for _, op in ipairs(ops) do
+    if op[1] < reached then
+      paint_all() -- their rows become others
+    end
+    table.insert(due, { op = op, gone = put_lines(buffer, op[1], op[2], op[3]) })
+    reached = op[1] + #op[3]
+  end
+  paint_all()
+end
+
 --- Carry out ops on a buffer that the user cannot modify. Raises when Neovim refuses (E565), and
 --- the ops may then be half done.
 ---@param buffer integer
@@ -125,11 +152,7 @@ end
 function M.draw(buffer, ops)
   unseen.quietly(function()
     vim.bo[buffer].modifiable = true
-    local ok, err = pcall(function()
-      for _, op in ipairs(ops) do
-        replace(buffer, op)
-      end
-    end)
+    local ok, err = pcall(replace, buffer, ops)
     vim.bo[buffer].modifiable = false
     vim.bo[buffer].modified = false
     if not ok then
