@@ -69,10 +69,12 @@ end
 ---@return any
 local function given(...)
   local base, over = vim.tbl_get((global()), ...), vim.tbl_get(from_setup, ...)
-  if type(base) == 'table' and type(over) == 'table' then
-    return vim.tbl_deep_extend('force', { base }, { over })[1]
+  if over == nil then
+    return base
+  elseif type(base) == 'table' and type(over) == 'table' then
+    return vim.tbl_deep_extend('force', { at = base }, { at = over }).at
   end
-  return over == nil and base or over
+  return over
 end
 
 ---@type { base: table, setup: table, options: table }?

@@ -7,7 +7,7 @@ local M = {}
 
 local BLANK = '  '
 local RUNNING = 'AcpToolRunning'
-local STILL = '◐'
+M.STILL = '◐'
 
 local namespace = api.nvim_create_namespace('acp')
 
@@ -51,7 +51,7 @@ end
 ---@param is_live boolean
 function M.set(buffer, is_live)
   if live[buffer] and not is_live then
-    put(buffer, STILL)
+    put(buffer, M.STILL)
   end
   live[buffer] = is_live or nil
 end
