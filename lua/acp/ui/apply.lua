@@ -262,10 +262,8 @@ end
 ---@param buffer integer
 ---@param status table
 local function set_status(buffer, status)
-  local before = vim.b[buffer].acp_status or {}
   vim.b[buffer].acp_status = status
-  require('acp.chat.registry').place(buffer, status.cwd, status.title)
-  if before.title ~= status.title then
+  if require('acp.chat.registry').place(buffer, status.cwd, status.title) then
     vim.cmd.redrawstatus({ bang = true })
   end
   life.set(buffer, status)

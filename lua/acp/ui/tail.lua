@@ -154,7 +154,9 @@ local function go(window)
   if not M.is_at(window) then
     api.nvim_win_set_cursor(window, { count, #last })
   end
-  M.fill(window)
+  if vim.fn.line('w$', window) ~= count or is_short(window) then
+    M.fill(window)
+  end
   hide(window)
 end
 
