@@ -23,6 +23,7 @@ from acp_nvim.files.event import Emit, FileEvent
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
+from acp_nvim.hunks import RECENT
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
@@ -39,13 +40,12 @@ from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
 from acp_nvim.tools.offers import Offers
-from acp_nvim.tools.parts import Parts
-from acp_nvim.transport.leaving import at_end
+from acp_nvim.tools.tool import Parts
+from acp_nvim.transport.group import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Agents, Host, Review, Start
 from acp_nvim.workspace.launching import start
-from acp_nvim.workspace.pulse import Pulse
-from acp_nvim.workspace.tasks import Tasks
+from acp_nvim.workspace.tasks import Pulse, Tasks
 from acp_nvim.workspace.workspace import Workspace
 
 TICK = 1.0
@@ -93,6 +93,7 @@ class App:
             await self._host.pulse.wait(self._patience())
             await anyio.sleep(TICK)
             COLLECTOR.search()
+            RECENT.forget()
             screen.tick(self._host)
             sessions.tick(self._host)
             idle.tick(self._host)
@@ -240,10 +241,13 @@ def keep_safe(
     def passed(at: float) -> None:
         workspace.epoch += max(0.0, at + LATER - now())
 
+    def own() -> str:
+        return workspace.paths.get("state", "")
+
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)
     log = EditLog(store, now=now, changed=changed, passed=passed)
-    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch())
+    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch(), own=own)
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(
         files, emit, fault, knowledge=knowledge, books=log, author=author, baselines=baselines

@@ -43,12 +43,13 @@ function M.of(chat, selections)
   return not is_named and file or nil
 end
 
---- The content block that names the file.
+--- The content block that names the file; its name has the line: some agents take a fragment of the
+--- address for a part of the file's name.
 ---@param file acp.ContextFile
 ---@return table
 function M.block(file)
-  local uri = ('%s#L%d'):format(vim.uri_from_fname(file.path), file.line)
-  return { type = 'resource_link', uri = uri, name = vim.fs.basename(file.path) }
+  local name = ('%s:%d'):format(vim.fs.basename(file.path), file.line)
+  return { type = 'resource_link', uri = vim.uri_from_fname(file.path), name = name }
 end
 
 return M

@@ -95,10 +95,8 @@ local function no_chat(what, mods)
       end)
     end
   end)
-  notice.notice(
-    comes and 'what was open is being opened again: its chat comes then'
-      or 'there is no chat: :AcpStart opens one'
-  )
+  local text = comes and 'what was open is being opened again: its chat comes then'
+  notice.notice(text or 'there is no chat: :AcpStart opens one')
 end
 
 --- Open, close or toggle the windows of the current chat.

@@ -4,10 +4,11 @@
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
+local events = require('acp.ui.events')
+local float = require('acp.ui.float')
 local frame = require('acp.prompt.frame')
 local layout = require('acp.ui.layout')
 local life = require('acp.ui.life')
-local notes = require('acp.prompt.notes')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -18,6 +19,9 @@ local namespace = api.nvim_create_namespace('acp_selection')
 
 local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
 local LONGEST = 4096 -- bytes of a text that may name images
+
+local ASK_AFTER_MS = 200
+local TITLE = 'What the agent will be told'
 
 ---@class acp.HeldImage
 ---@field image integer its number with the host
@@ -97,6 +101,11 @@ local function place(selection)
   return mark[1] + 1, mark[3].end_row + 1
 end
 
+---@class acp.Note
+---@field key string
+---@field label string
+---@field size? string of how many lines of the files it speaks
+
 ---@class acp.Along a row of what goes along
 ---@field label string
 ---@field detail string how much it is
@@ -123,7 +132,6 @@ local function selection_row(selection)
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.
----@param chat acp.Chat
 ---@return acp.Along[]
 local function all_rows(chat)
   local found, file = {}, context.of(chat)
@@ -266,13 +274,22 @@ function M.attach_images(chat, text, done)
     if #found > 0 then
       M.draw(chat)
     end
-    done(
-      nil,
-      vim.tbl_map(function(held)
-        return held.name
-      end, found)
-    )
+    local names = vim.tbl_map(function(held)
+      return held.name
+    end, found)
+    done(nil, names)
   end)
+end
+
+local function open(chat, ops)
+  float.read(ops, {
+    name = 'acp-notes',
+    chat = chat.chat,
+    stays = true,
+    config = function(buffer)
+      return float.large(TITLE, buffer)
+    end,
+  })
 end
 
 --- Show what goes along, all of it or one row.
@@ -290,7 +307,17 @@ function M.show(chat, number)
       table.insert(lines, '')
     end
   end
-  notes.show(chat, lines, is_noted, key)
+  if is_noted then
+    bridge.ask('note_text', { chat = chat.chat, key = key }, function(text)
+      if api.nvim_get_current_buf() == chat.prompt then -- else the user has gone elsewhere
+        open(chat, vim.list_extend(text.ops, { { 0, 0, lines, {} } }))
+      end
+    end)
+  elseif #lines == 0 then
+    notice.notice('nothing but the prompt will be sent')
+  else
+    open(chat, { { 0, -1, lines, {} } })
+  end
 end
 
 --- Forget selections and images: they were sent. What is noted, the host knows.
@@ -307,25 +334,39 @@ function M.lose(chat)
   M.draw(chat)
 end
 
-local group = api.nvim_create_augroup('acp.attachment', {})
-
----@param events string|string[]
----@param pattern string|string[]|nil
----@param desc string
----@param run fun()
-local function on(events, pattern, desc, run)
-  local options = { group = group, pattern = pattern, desc = desc, callback = run }
-  api.nvim_create_autocmd(events, options)
+--- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
+--- runs nothing does: the host finds out when it is over.
+---@param chat acp.Chat
+function M.ask(chat)
+  if bridge.running() and (vim.b[chat.chat].acp_status or {}).state == 'idle' then
+    bridge.notify('notes', { chat = chat.chat })
+  end
 end
 
-on('ModeChanged', { '*:i*', 'i*:*' }, 'The bar names the key of this mode', function()
+local timer = assert(vim.uv.new_timer())
+
+local ask_all = vim.schedule_wrap(function()
+  for _, chat in ipairs(chats.all()) do
+    if layout.window_of(chat.prompt) then
+      M.ask(chat)
+    end
+  end
+end)
+
+local on = events.group('acp.attachment')
+
+on('BufWritePost', 'The notes of the prompts that are to be seen stay right', function()
+  timer:start(ASK_AFTER_MS, 0, ask_all)
+end)
+
+on('ModeChanged', 'The bar names the key of this mode', function()
   local chat = chats.of(api.nvim_get_current_buf())
   if chat and chat.prompt == api.nvim_get_current_buf() then
     M.draw(chat)
   end
-end)
+end, { pattern = { '*:i*', 'i*:*' } })
 
-on('BufEnter', nil, 'The rows name the file that the user is in', function()
+on('BufEnter', 'The rows name the file that the user is in', function()
   for _, chat in ipairs(chats.all()) do
     if layout.window_of(chat.prompt) then
       M.draw(chat)
@@ -343,11 +384,11 @@ end)
 
 local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
 
-on('User', SESSION, 'The bar says whether anything can be sent', function()
+on('User', 'The bar says whether anything can be sent', function()
   vim.tbl_map(M.draw, chats.all())
-end)
+end, { pattern = SESSION })
 
-on('WinResized', nil, 'The bar of a prompt has more room, or less', function()
+on('WinResized', 'The bar of a prompt has more room, or less', function()
   for _, window in ipairs(vim.v.event.windows or {}) do
     local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
     if chat then

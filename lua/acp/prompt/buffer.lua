@@ -3,16 +3,15 @@
 -- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
 -- disk while it is unsent. What goes along with a prompt is in `acp.prompt.attachment`.
 
-local anchors = require('acp.prompt.anchors')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
-local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
 local server = require('acp.prompt.server')
@@ -26,27 +25,17 @@ local M = {}
 
 local SAVE_AFTER_MS = 500
 
----@param chat acp.Chat
 ---@return string[]
 local function lines_of(chat)
   return api.nvim_buf_get_lines(chat.prompt, 0, -1, true)
 end
 
 --- Forget what was sent; `u` brings the text back.
----@param chat acp.Chat
 local function clear(chat)
   api.nvim_buf_set_lines(chat.prompt, 0, -1, true, {})
   vim.bo[chat.prompt].modified = false
   draft.save(chat, {})
   attachment.clear(chat)
-end
-
---- Whether a prompt waits that the agent has refused for want of a login: sending nothing sends it.
----@param chat acp.Chat
----@return boolean
-local function is_held(chat)
-  local status = vim.b[chat.chat].acp_status or {}
-  return status.state == 'idle' and (status.queue or 0) > 0
 end
 
 --- Send what the user has said on the code, with nothing else to say.
@@ -56,10 +45,8 @@ function M.send_review(chat, otherwise)
   if not bridge.running() or not chats.is_open(chat) then
     return otherwise()
   end
-  bridge.call('send_review', { chat = chat.chat }, function(err, sent)
-    if err then
-      bridge.warn(err)
-    elseif sent then
+  bridge.ask('send_review', { chat = chat.chat }, function(sent)
+    if sent then
       tail.reach(chat.chat)
     else
       otherwise()
@@ -76,8 +63,6 @@ function M.is_blank(chat)
 end
 
 --- The host does not take it after all: it stands in the prompt again, if nothing else does by now.
----@param chat acp.Chat
----@param text string
 ---@param err string
 local function give_back(chat, text, err)
   bridge.warn(err)
@@ -115,7 +100,10 @@ function M.send(number)
   local images = vim.tbl_map(function(held)
     return held.image
   end, chat.images or {})
-  if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
+  local status = vim.b[chat.chat].acp_status or {}
+  -- a prompt waits that the agent has refused for want of a login: sending nothing sends it
+  local is_held = status.state == 'idle' and (status.queue or 0) > 0
+  if vim.trim(text) == '' and #images == 0 and not is_held then
     M.send_review(chat, function()
       notice.notice('the prompt is empty: nothing was sent')
     end)
@@ -126,7 +114,7 @@ function M.send(number)
     return false
   end
   chats.touch(number)
-  local mentioned, spoken = anchors.take(chat)
+  local mentioned, spoken = prompt_marks.take(chat)
   local selections = vim.list_extend(vim.list_slice(chat.selections or {}), mentioned)
   local payload = { text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
@@ -145,14 +133,12 @@ function M.send(number)
   return not refused
 end
 
----@param chat acp.Chat
 local function save_draft(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
     draft.save(chat, lines_of(chat))
   end
 end
 
----@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
@@ -180,30 +166,25 @@ end
 
 --- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
 --- silent about edits, and `BufModifiedSet` tells of them.
----@param chat acp.Chat
----@param group integer
-local function keep_unmodified(chat, group)
+---@param on acp.Listen
+local function keep_unmodified(chat, on)
   local function reset()
     -- `OptionSet` tells of all buffers, and not of which
     if api.nvim_buf_is_valid(chat.prompt) and vim.bo[chat.prompt].modified then
       vim.bo[chat.prompt].modified = false
     end
   end
-  api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'modified', callback = reset })
+  local desc = 'A prompt is never modified'
+  on('OptionSet', desc, reset, { pattern = 'modified' })
   if vim.fn.exists('##BufModifiedSet') == 1 then
-    api.nvim_create_autocmd('BufModifiedSet', {
-      group = group,
-      buffer = chat.prompt,
-      callback = reset,
-    })
+    on('BufModifiedSet', desc, reset, { buffer = chat.prompt })
   end
 end
 
----@param chat acp.Chat
 local function watch(chat)
-  local group = api.nvim_create_augroup('acp.prompt.' .. chat.prompt, {})
+  local listen = events.group('acp.prompt.' .. chat.prompt)
   local function on(event, run)
-    api.nvim_create_autocmd(event, { group = group, buffer = chat.prompt, callback = run })
+    listen(event, 'What becomes of a prompt', run, { buffer = chat.prompt })
   end
   on('BufWriteCmd', function(event) -- `:w` sends, `:w name` writes a file as everywhere
     if event.match == api.nvim_buf_get_name(chat.prompt) then
@@ -217,7 +198,7 @@ local function watch(chat)
     watch_text(chat)
     server.attach(chat)
   end)
-  keep_unmodified(chat, group)
+  keep_unmodified(chat, listen)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
     save_draft(chat)
   end)
@@ -228,20 +209,16 @@ local function watch(chat)
     chats.entered(chat)
     prompt_marks.settle(chat)
     attachment.draw(chat) -- the lines may be elsewhere by now
-    notes.ask(chat)
+    attachment.ask(chat)
   end)
   on('InsertEnter', function()
     prompt_marks.prepare(chat)
   end)
-  api.nvim_create_autocmd('VimLeavePre', {
-    group = group,
-    callback = function()
-      save_draft(chat)
-    end,
-  })
+  listen('VimLeavePre', 'What was not sent is kept', function()
+    save_draft(chat)
+  end)
   on('BufWipeout', function()
-    prompt_marks.forget(chat.prompt)
-    api.nvim_clear_autocmds({ group = group })
+    events.leave('acp.prompt.' .. chat.prompt)
   end)
 end
 

@@ -36,7 +36,6 @@ local function digest(path)
   return ('%08x%08x'):format(one, other)
 end
 
----@param chat acp.Chat
 ---@return string
 local function prefix(chat)
   return ('%s-%s-'):format(chats.encode(chat.agent), digest(chat.cwd))
@@ -48,7 +47,6 @@ function M.path(chat)
   return vim.fs.joinpath(folder(), ('%s%d-%d.md'):format(prefix(chat), vim.fn.getpid(), chat.chat))
 end
 
----@param chat acp.Chat
 ---@return integer? changedtick of its prompt
 local function tick(chat)
   local is_loaded = vim.api.nvim_buf_is_loaded(chat.prompt)
@@ -84,7 +82,6 @@ end
 --- Whether the process that wrote a draft is gone.
 ---@param name string file name of a draft
 ---@param start? string prefix that it must have
----@return boolean
 local function is_orphan(name, start)
   local pid = vim.startswith(name, start or '') and name:match('%-(%d+)%-%d+%.md$')
   if not pid then

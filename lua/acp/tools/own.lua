@@ -41,7 +41,6 @@ end
 
 --- Whether each agent understands it: a list of tools with one that is none is refused as a whole.
 ---@param parameters any
----@return boolean
 local function is_schema(parameters)
   return pcall(function()
     local whole = schema(parameters)

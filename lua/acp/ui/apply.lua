@@ -28,10 +28,6 @@ local FEW = 8 -- lines whose marks are taken away one by one
 ---@field events { name: string, data: table }[]
 
 --- Replace lines.
----@param buffer integer
----@param first integer
----@param last integer
----@param lines string[]
 ---@return vim.api.keyset.get_extmark_item[] gone marks of the lines that went, which are to go, too
 local function set_lines(buffer, first, last, lines)
   local gone = {}
@@ -49,7 +45,6 @@ end
 local logged = {}
 
 --- Tell the log, once, of what Neovim does not show.
----@param what string
 ---@param err any
 local function log(what, err)
   local text = ('%s: %s'):format(what, err)
@@ -60,10 +55,6 @@ local function log(what, err)
 end
 
 --- Put lines in place of others; one that Neovim never takes becomes a row that says so.
----@param buffer integer
----@param first integer
----@param last integer
----@param lines string[]
 ---@return vim.api.keyset.get_extmark_item[] gone
 local function put_lines(buffer, first, last, lines)
   local ok, found = pcall(set_lines, buffer, first, last, lines)
@@ -81,9 +72,6 @@ local function put_lines(buffer, first, last, lines)
   return set_lines(buffer, first, last, shown)
 end
 
----@param buffer integer
----@param row integer
----@param column integer
 ---@param options vim.api.keyset.set_extmark
 local function set_mark(buffer, row, column, options)
   if options.hl_eol then -- the whole line, with its end
@@ -99,7 +87,6 @@ end
 ---@field op acp.Op whose lines are there, but not its marks
 ---@field gone vim.api.keyset.get_extmark_item[]
 
----@param buffer integer
 ---@param due acp.Due
 local function paint(buffer, due)
   local first, _, _, marks, kinds = unpack(due.op, 1, 5)
@@ -162,7 +149,6 @@ function M.draw(buffer, ops)
 end
 
 ---@param line integer 1-based
----@param ops acp.Op[]
 ---@return integer line where that line is after the ops
 local function moved(line, ops)
   for _, op in ipairs(ops) do
@@ -182,8 +168,6 @@ end
 ---@field cursor? integer[] if it does not
 ---@field topline? integer
 
----@param buffer integer
----@param is_list boolean
 ---@return acp.View[]
 local function views(buffer, is_list)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
@@ -201,7 +185,6 @@ end
 
 --- A replaced line would take the cursor and the top line away with it: put them back.
 ---@param view acp.View
----@param ops acp.Op[]
 local function keep(view, ops)
   local line, topline = moved(view.cursor[1], ops), moved(view.topline, ops)
   local cursor = api.nvim_win_get_cursor(view.window)
@@ -215,8 +198,6 @@ end
 
 --- Whether ops only add lines, or more text to some: then no row of the text goes.
 ---@param buffer integer as it is before them
----@param ops acp.Op[]
----@return boolean
 local function only_grows(buffer, ops)
   local first, last, lines, _, kinds = unpack(ops[1], 1, 5)
   for row, line in ipairs(api.nvim_buf_get_lines(buffer, first, last, true)) do
@@ -232,9 +213,6 @@ local function only_grows(buffer, ops)
   return #ops == 1
 end
 
----@param buffer integer
----@param ops acp.Op[]
----@param is_list boolean
 local function draw_in_windows(buffer, ops, is_list)
   local before = views(buffer, is_list)
   local old_count = api.nvim_buf_line_count(buffer)
@@ -259,7 +237,6 @@ function M.draw_whole(buffer, ops)
   draw_in_windows(buffer, ops, true)
 end
 
----@param buffer integer
 ---@param status table
 local function set_status(buffer, status)
   vim.b[buffer].acp_status = status
@@ -271,7 +248,6 @@ end
 
 --- Do what can fail by itself: the text of the chat is on screen all the same. What Neovim only
 --- refuses now is raised, to be done again.
----@param what string
 ---@param run function
 ---@param ... any
 local function try(what, run, ...)
@@ -313,7 +289,6 @@ local reported = {}
 
 --- Fire one User autocommand. A handler that fails is the user's: told once, and never as the error
 --- of several lines that Neovim would make of it, which waits for <CR>.
----@param name string
 ---@param data table
 local function fire(name, data)
   if data.ask and vim.endswith(name, 'Requested') then

@@ -1,6 +1,7 @@
 -- Keys of the buffers that the plugin makes. Each has a <Plug> of its own, which works whether or not
 -- the user wants the keys, and each buffer has `g?`, which shows them all.
 
+local events = require('acp.ui.events')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 
@@ -9,43 +10,34 @@ local api = vim.api
 local M = {}
 
 ---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
-local buffers = {}
+local buffers = events.by_buffer()
 
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp.keys', {}),
-  callback = function(event)
-    buffers[event.buf] = nil
-  end,
-})
-
----@param buffer integer
 ---@return { plugs: table<string, fun()>, order: string[] }
 local function of(buffer)
   buffers[buffer] = buffers[buffer] or { plugs = {}, order = {} }
   return buffers[buffer]
 end
 
----@param buffer integer
 ---@param mode string
----@param key string
 ---@param desc string
----@param run fun()|string a function, or a <Plug>
+---@param run fun()|string a function, a <Plug>, or other keys
 ---@param is_wanted boolean
 local function set(buffer, mode, key, desc, run, is_wanted)
   if not vim.list_contains(of(buffer).order, desc) then
     table.insert(of(buffer).order, desc)
   end
-  if is_wanted then
-    local is_plug = type(run) == 'string'
-    api.nvim_buf_set_keymap(buffer, mode, key, is_plug and run or '', {
-      nowait = true,
-      desc = desc,
-      noremap = not is_plug,
-      callback = not is_plug and function()
-        return notice.attempt(key, run)
-      end or nil,
-    })
+  if not is_wanted then
+    return
   end
+  local mapping, keys = { nowait = true, desc = desc, noremap = true }, ''
+  if type(run) == 'string' then
+    keys, mapping.noremap, mapping.silent = run, not vim.startswith(run, '<Plug>'), true
+  else
+    function mapping.callback()
+      return notice.attempt(key, run)
+    end
+  end
+  api.nvim_buf_set_keymap(buffer, mode, key, keys, mapping)
 end
 
 ---@param buffer integer
@@ -63,7 +55,7 @@ end
 ---@param mode string
 ---@param key string
 ---@param desc string
----@param run fun()|string a function, or a <Plug> that is there everywhere
+---@param run fun()|string a function, a <Plug> that is there everywhere, or other keys
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
 function M.map(buffer, mode, key, desc, run, plug)
   M.map_all(buffer, { { key, desc, run, plug } }, mode)
@@ -102,7 +94,6 @@ function M.run(plug)
   notice.notice(('<Plug>(acp-%s) does nothing here'):format(plug))
 end
 
----@param buffer integer
 ---@param mode string
 ---@return table<string, string[]> keys by what they do
 local function keys_of(buffer, mode)
@@ -149,7 +140,7 @@ function M.help()
     table.insert(lines, (' %s%s%s '):format(row[1], padding, row[2]))
     table.insert(marks, { number - 1, 1, { end_col = 1 + #row[1], hl_group = 'AcpToolTitle' } })
   end
-  require('acp.ui.legend').open('Keys here', lines, marks)
+  require('acp.ui.float').lines('Keys here', lines, marks)
 end
 
 return M

@@ -59,7 +59,6 @@ local function chunks(life, width)
   return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
 end
 
----@param buffer integer
 ---@param is_same? boolean its place and what is done are as they were
 local function draw(buffer, is_same)
   local life = lives[buffer]

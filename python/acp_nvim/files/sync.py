@@ -11,6 +11,7 @@ locked: each edit is for the `changedtick` that was seen, and begins anew if the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -39,12 +40,12 @@ from acp_nvim.files.settle import (
     as_gone,
     carry_out,
     last_saved,
+    merge_base,
     needs_disk,
     settle,
 )
 from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
-from acp_nvim.hunks import remembering
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
@@ -88,6 +89,8 @@ class DiskSync:
         self.ended = self._asked.ended
         self.deferred = Deferred(emit, knowledge)
         self.conflicts = Conflicts(emit)
+        self._reads: defaultdict[Roots, list[tuple[SessionKey, str, str]]] = defaultdict(list)
+        """By whom, which file, in which call; resolved when somebody waits for that."""
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -126,6 +129,7 @@ class DiskSync:
         self._asked.again(self.deferred)
         async with self.exclusive():
             pass
+        await self._learn_reads()
 
     async def follow_now(self, path: str) -> None:
         """Bring that open buffer up to the disk before all else: the user is about to write it."""
@@ -152,35 +156,45 @@ class DiskSync:
         """Sessions work below these folders only."""
         await self._baselines.leave(used)
 
-    async def was_read(
+    def was_read(
         self, session: SessionKey, roots: Roots, paths: Iterable[str], call: str = ""
     ) -> None:
         """A tool call has read these files; those outside of the roots are none of ours.
 
-        What the disk has new is taken first, so that what the agent knows is as old as that. A
-        call that has read through us knows what it was served, not the disk.
+        A call that has read through us knows what it was served, not the disk.
         """
-        for path in resolved_within(roots, paths).values():
-            if call in self._knowledge.of(session, path).calls:
-                continue
-            async with self.exclusive():
-                live = (await self.sync(path)).live
-                if live.disk is not None:
-                    text = live.read(live.disk)
-                    self._knowledge.learn(session, path, text, "read", live.encoding)
+        self._reads[roots].extend((session, path, call) for path in paths)
+        self._wake.set()
+
+    async def _learn_reads(self) -> None:
+        """Have each agent know what it has read: what the disk has new is taken first, so that what
+        it knows is as old as that."""
+        reads = dict(self._reads)
+        self._reads.clear()
+        for roots, calls in reads.items():
+            real = resolved_within(roots, {path for _, path, _ in calls})
+            for session, named, call in calls:
+                path = real.get(named)
+                if path is None or call in self._knowledge.of(session, path).calls:
+                    continue
+                with self._alone():
+                    async with self.exclusive():
+                        live = (await self.sync(path)).live
+                        if live.disk is not None:
+                            text = live.read(live.disk)
+                            self._knowledge.learn(session, path, text, "read", live.encoding)
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            with remembering():
-                with anyio.CancelScope(shield=True):  # what is looked at once stays so
-                    await self.catch_up()
-                try:
-                    yield
-                finally:  # what was seen is kept also where a write was refused
-                    await self._baselines.keep()
+            with anyio.CancelScope(shield=True):  # what is looked at once stays so
+                await self.catch_up()
+            try:
+                yield
+            finally:  # what was seen is kept also where a write was refused
+                await self._baselines.keep()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -449,7 +463,7 @@ class DiskSync:
                 kept=late.author is not None,  # an agent's text is kept by the log
                 same=same,
                 in_step=change is None and self._baselines.held(path, live.read_at),
-                lineage=self._knowledge.lineage(knows, path, late.known, saved),
+                candidates=self._knowledge.candidates(knows, path, late.known, saved),
             )
             step = await aside_if_large(settling, live.read_text if live.buffer else "")
             if await carry_out(self._files, live, step.edit):
@@ -492,9 +506,9 @@ class DiskSync:
         change, text = late.change, live.exact or ""
         if change is not None and change.after is not None:
             # beside what the user has written the rest of it may stand against that
-            lineage = self._knowledge.lineage(late.author, live.path, late.known, saved_at(live))
+            known = self._knowledge.candidates(late.author, live.path, late.known, saved_at(live))
             was = change.before or ""
-            base = lineage.base(was, change.after, live.encoding, change.held)
+            base = merge_base(known, was, change.after, live.encoding, change.held)
             without, _ = reconciled(change.after, text, base)
             _, conflicts = reconciled(base, without, change.after)
             found = Followed(without, text, base, change.after, conflicts)

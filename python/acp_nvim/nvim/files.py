@@ -31,7 +31,7 @@ from acp_nvim.files.encoding import (
     exact_bytes,
 )
 from acp_nvim.files.text import buffer_text
-from acp_nvim.hunks import Hunk, apply, bare_lines
+from acp_nvim.hunks import Hunk, applied, bare_lines
 from acp_nvim.session.model import Selection
 
 ATTEMPTS = 3
@@ -46,6 +46,8 @@ class NvimFiles(Files):
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
         self._last: dict[str, LiveBuffer] = {}
+        self._busy: set[str] = set()
+        """Paths whose last write the user's hands were in the way of."""
 
     async def loaded(self, path: str) -> LiveBuffer | None:
         """Return the loaded file buffer of that resolved path, or None.
@@ -91,14 +93,21 @@ class NvimFiles(Files):
         stamp: str | None = None,
     ) -> LiveBuffer | None:
         """Edit and save in one step; None if buffer or file have changed. Raises `FileProblem`."""
-        lines = tuple(apply(buffer.lines, hunks))
+        lines = applied(buffer.lines, hunks)
         empty = not lines or (buffer.empty and not hunks)
         now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         more = (quiet,) if stamp is None else (quiet, stamp)
+        if path in self._busy:  # it waits: no file is made for each try
+            await self._change("acp.files.live.write", buffer, hunks, options)
+            self._busy.discard(path)
         async with disk.beside(path, exact_bytes(path, buffer_text(now))) as place:
-            outcome = await self._change(
-                "acp.files.live.write", buffer, hunks, options, *place, *more
-            )
+            try:
+                outcome = await self._change(
+                    "acp.files.live.write", buffer, hunks, options, *place, *more
+                )
+            except Busy:
+                self._busy.add(path)
+                raise
         if "ok" not in outcome:
             return None
         if (live := outcome.get("live")) is not None:
@@ -263,7 +272,7 @@ class NvimFiles(Files):
 
     def _edited(self, buffer: LiveBuffer, hunks: Sequence[Hunk], tick: int) -> None:
         """Know the lines after our own edit, too, without reading them again."""
-        lines = tuple(apply(buffer.lines, hunks))
+        lines = applied(buffer.lines, hunks)
         for path, last in self._last.items():
             if last.number == buffer.number and any(lines):
                 self._last[path] = replace(last, lines=lines, changedtick=tick, empty=False)

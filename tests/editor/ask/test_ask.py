@@ -630,16 +630,19 @@ def test_what_is_typed_into_a_form_goes_into_no_other(nvim: Neovim, spy: BridgeS
     assert spy.told("fill") == [{"ask": "ask-1", "field": 0, "text": "secret"}] * 2
 
 
-def test_a_form_that_is_cut_says_how_much_is_below(nvim: Neovim, spy: BridgeSpy) -> None:
+def test_a_form_that_is_cut_says_how_much_is_below_or_above(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.lua("vim.o.columns, vim.o.lines = 80, 20")
     chat, _ = spy.open_session()
     fields = part(*[f"Field {number}" for number in range(20)])
     more = {"kind": "form", "option_ids": [], "option_kinds": [], "options": part("[accept]")}
     asked = spy.open_ask(chat, body=fields, **more)
-    shown = config(nvim, asked["winid"])
-    hidden = len(nvim.lines(asked["bufnr"])) - shown["height"]
-    assert "more below" in shown["footer"][0][0]
-    assert hidden > 0
+    bar = 1  # the title stands above its rows
+    hidden = len(nvim.lines(asked["bufnr"])) + bar - config(nvim, asked["winid"])["height"]
+    assert hidden > bar
+    for keys, where in (("<Tab>gg", "below"), ("G", "above"), ("gg", "below")):
+        nvim.input(keys)
+        more = f"… {hidden} more {where}"
+        nvim.wait(lambda more=more: more in config(nvim, asked["winid"])["footer"][0][0])
 
 
 def diff_of(count: int) -> list[Any]:

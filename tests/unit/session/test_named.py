@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.session.elicitation.named import doubts
+from acp_nvim.session.elicitation.address import doubts
 
 
 @pytest.mark.parametrize(

@@ -12,24 +12,22 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from acp_nvim.agents import PRESETS
-from acp_nvim.commands.payloads import Nothing
-from acp_nvim.commands.payloads.of_agents import ListAgents
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Archive, Entry, Package
-from acp_nvim.registry.installed import Installed, installed
+from acp_nvim.registry.installed import Installed, installed, version_of
 from acp_nvim.registry.listing import PUBLIC
 from acp_nvim.registry.plan import Find, NoWay, Plan, named, plan
-from acp_nvim.registry.version import version_of
 from acp_nvim.view.lists.agent_list import AgentRow, RegistryState, agent_list
 from acp_nvim.view.op import Replace
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import TUTOR
 
 
-def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
-    """Answer the ops that draw the list, the agent of each row, and whether something goes on."""
+def listing(host: Host, width: int, opened: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Answer the ops that draw the list in so many columns, with the details of the agents that are
+    `opened`; the agent of each row, and whether something goes on."""
     rows = tuple(_rows(host))
-    shown = agent_list(rows, _state(host), payload.opened, payload.width)
+    shown = agent_list(rows, _state(host), opened, width)
     is_busy = host.agents.registry.is_fetching or bool(host.agents.installer.jobs)
     is_new = host.workspace.options.registry is not None and _state(host).fetched is None
     return {
@@ -41,7 +39,7 @@ def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
     }
 
 
-async def fetch(host: Host, _payload: Nothing) -> None:
+async def fetch(host: Host) -> None:
     """Fetch the list of the registry anew, unless that is being done."""
     if not host.agents.registry.is_fetching:
         await host.agents.registry.fetch(address(host))

@@ -10,9 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside
-from acp_nvim.commands.payloads.of_sessions import OfWorktree
 from acp_nvim.commands.reviewing import in_order
-from acp_nvim.commands.worktrees.meant import chats_in, meant, titled
+from acp_nvim.commands.worktrees.meant import OfWorktree, chats_in, meant, titled
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.guard import is_guarded
@@ -20,8 +19,8 @@ from acp_nvim.history.author import MERGED, Author
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.merging import Foreign
 from acp_nvim.session.event import Noticed
+from acp_nvim.view.measure import Tally
 from acp_nvim.view.place import relative
-from acp_nvim.view.tally import Tally
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import SHOWN, Authors
 from acp_nvim.workspace.host import Host
@@ -148,7 +147,7 @@ def _tell(host: Host, found: Worktree, author: Author, outcome: _Outcome) -> Non
     log, done = host.review.log, outcome.done
     counts = [it for path in done for it in log.counts(path, author)]
     tally = Tally(len(done), sum(it[0] for it in counts), sum(it[1] for it in counts))
-    said = [f"merged {found.name}: {tally.text} to review (:Acp review)" if done else ""]
+    said = [f"merged {found.name}: {tally.text} to review: :Acp review" if done else ""]
     if outcome.conflicts:
         names = ", ".join(outcome.conflicts)
         said.append(f"you have changed the same places of {names}: :Acp review there shows both")

@@ -6,6 +6,8 @@ For the renderers of messages, tool calls and permissions.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from posixpath import basename
+from urllib.parse import unquote
 
 from acp_nvim.session.content import (
     Audio,
@@ -19,7 +21,7 @@ from acp_nvim.session.content import (
 )
 from acp_nvim.view.block import Line
 from acp_nvim.view.cut import head, visible_lines
-from acp_nvim.view.diff.text import MIME_TYPE, diff_lines
+from acp_nvim.view.diff.change import MIME_TYPE, diff_lines
 from acp_nvim.view.place import mention, relative
 from acp_nvim.view.styled import beside, coloured, plural
 from acp_nvim.view.visible import one_line
@@ -63,7 +65,9 @@ def label(content: Content | FileChange, cwd: str) -> str:
             return f"{mention(uri, cwd)} [{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
         case Image(data, mime_type) | Audio(data, mime_type):
             return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
-        case ResourceLink(uri) | Resource(uri, _, None):
+        case ResourceLink(uri, name):
+            return mention(uri, cwd) + _line_in(name, uri)
+        case Resource(uri, _, None):
             return mention(uri, cwd)
         case Resource(uri, _, blob, mime_type):
             kind = one_line(mime_type or "binary", 60)
@@ -75,6 +79,12 @@ def label(content: Content | FileChange, cwd: str) -> str:
             return f"[{one_line(done, 60)}: {relative(path, cwd)}{source}{kinds}]"
         case UnknownContent(kind):
             return f"[{one_line(kind, 60)}]"
+
+
+def _line_in(name: str, uri: str) -> str:
+    """Return ":12" of a name that is the file's with a line: not all agents take that in a uri."""
+    line = name.removeprefix(basename(unquote(uri)) + ":")
+    return f":{line}" if line.isdecimal() and len(line) < len(name) else ""
 
 
 def has_text(content: Content) -> bool:

@@ -40,8 +40,6 @@ THOUGHT = before("Thought: ", "AcpThought")
 BAR = Margin("▌", "AcpUserBar", every_row=True)
 LAID_OUT = 20_000
 """Characters of a text whose tables are laid out for the window: in another one, all in one go."""
-ONE_ROW = 72
-"""Characters of a notice that most chats show in two rows at most."""
 _BEFORE_COMMAND = lazy_pattern(r"(?<=[:.,;]) (?=:Acp)")
 QUEUED = (Margin("◌", "AcpDim"), before("queued: ", "AcpDim"))
 
@@ -106,14 +104,13 @@ def is_foldable(message: Message) -> bool:
 def notice(entry: Notice) -> tuple[Line, ...]:
     """Return the lines of a notice, with a blank one at the end; none if it is over.
 
-    In a long one each command begins a line: Neovim would break it behind its colon.
+    Each command begins a line: Neovim would break it behind its colon.
     """
     if not entry.text:
         return ()
     icon = NOTICES[entry.severity]
     kept, rest = head(entry.text.rstrip("\n"))
-    kept = _BEFORE_COMMAND.sub("\n", kept) if len(kept) > ONE_ROW else kept
-    first, *more = visible_lines(kept)
+    first, *more = visible_lines(_BEFORE_COMMAND.sub("\n", kept))
     tail = (coloured(text, icon.group) for text in more)
     return (coloured(first, icon.group, icon), *tail, *rest, BLANK)
 

@@ -32,6 +32,7 @@ def nested(
     `calls` and `blocks` are the first ones.
     """
     head, *body = block.lines
+    head = head if is_open else _without_size(head)
     sign = "" if is_open or _says_it_opens(head) else "▸ "
     # with the title, and not behind the end of it, where a narrow window cuts it
     head = beside(head, f" {sign}{_counted(calls, len(parent.children))}")
@@ -62,6 +63,16 @@ def _inside(line: Line) -> Line:
     """Return a line as it stands in another call: its margin is part of it."""
     marks = (before(f"{it.text} ", it.group) if isinstance(it, Margin) else it for it in line.marks)
     return Line(line.text, (BAR, *marks))
+
+
+def _without_size(head: Line) -> Line:
+    """Return the line without what stands dim behind its end: the calls say more, and it is cut."""
+    marks = (it for it in head.marks if not (isinstance(it, VirtualText) and _is_size(it)))
+    return replace(head, marks=tuple(marks))
+
+
+def _is_size(mark: VirtualText) -> bool:
+    return mark.position == "eol" and all(group == "AcpDim" for _, group in mark.chunks)
 
 
 def _says_it_opens(head: Line) -> bool:

@@ -76,6 +76,8 @@ def test_a_growing_message_keeps_its_line_objects() -> None:
         (Image("A" * 16_000, "image/png"), "[image/png, 12 kB]"),
         (Audio("QUJD", "audio/wav"), "[audio/wav, 3 B]"),
         (ResourceLink("https://example.org/x", "x"), "@https://example.org/x"),
+        (ResourceLink("file:///w/a%20b.md", "a b.md:12"), "@a b.md:12"),
+        (ResourceLink("file:///w/12", "12"), "@12"),
         (Resource("file:///else/x.bin", None, "QUI=", "a/b"), "@/else/x.bin [a/b, 2 B]"),
         (Resource("file:///w/x.bin", None, "QUI="), "@x.bin [binary, 2 B]"),
         (UnknownContent("hologram", "{}"), "[hologram]"),

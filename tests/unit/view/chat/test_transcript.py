@@ -380,9 +380,12 @@ def test_all_are_opened_in_slices_and_each_is_looked_at_once(
 @pytest.mark.parametrize(("used", "shown"), [(89, False), (90, True), (105, True)])
 def test_a_context_that_is_nearly_full_says_what_helps(used: int, *, shown: bool) -> None:
     state = replace(SessionState("tutor", "/w"), status="idle", usage=Usage(used, 100))
-    text = f"! {used}% of the context is used: :Acp new! continues in a new session"
+    text = f"! {used}% of the context is used:"
     view = render(state, NONE, None)
     assert (text in drawn(view)) == shown
+    if shown:  # the command begins a row: Neovim would break it behind its colon
+        next_row = drawn(view)[drawn(view).index(text) + 1]
+        assert next_row == ":Acp new! continues in a new session"
     assert text not in drawn(render(replace(state, status="running"), NONE, view))
     assert text not in drawn(render(replace(state, usage=Usage(used, 0)), NONE, view))
 

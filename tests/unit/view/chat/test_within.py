@@ -32,6 +32,14 @@ def test_closed_it_is_one_line_with_counts() -> None:
     assert rows(view) == ["◐ ∴ think Explore the code ▸ 2 calls: 1 read, 1 run", "", "Well.", ""]
 
 
+def test_closed_its_answer_is_not_counted_as_well_where_a_window_would_cut_that() -> None:
+    answered = ToolCallUpdated("task", content=(Text("Found 3 callers.\n"),), status="completed")
+    view = render(after(TASK, READ, RUN, answered), frozenset(), None)
+    assert rows(view)[0] == "✓ ∴ think Explore the code ▸ 2 calls: 1 read, 1 run"
+    view = render(after(TASK, READ, RUN, answered), frozenset({"tool:task"}), view)
+    assert rows(view)[0] == "✓ ∴ think Explore the code 2 calls: 1 read, 1 run"
+
+
 def test_open_they_are_below_it_and_open_by_themselves() -> None:
     state = after(TASK, READ, RUN, SAID)
     view = render(state, frozenset({"tool:task"}), None)
