@@ -122,7 +122,8 @@ _ENDINGS = (
 """With these, words with a dot are rather hosts than files."""
 _NAMED = lazy_pattern(
     rf"""(?:https?|ftp|wss?)://[^\s<>"'|]+|\bwww\.[^\s<>"'|]+"""
-    rf"""|(?<![\w./@-])(?:[\w-]+\.)+(?:{_ENDINGS})\b(?![\w.-]*\()(?:[:/?#][^\s<>"'|]*)?""",
+    r"""|(?<![\w./@-])(?://)?(?:localhost|\d+(?:\.\d+){3})(?::\d|/)[^\s<>"'|]*"""
+    rf"""|(?<![\w./@-])(?://)?(?:[\w-]+\.)+(?:{_ENDINGS})\b(?![\w.-]*\()(?:[:/?#][^\s<>"'|]*)?""",
     re.IGNORECASE,
 )
 _AFTER = ".,;:!?)]}>"
@@ -139,7 +140,8 @@ def named_others(text: str, url: str) -> tuple[str, ...]:
     """Return the first address in a text that is not this one; nothing where there is none."""
     there = _place(url)
     seen = "".join(it for it in text if unicodedata.category(it) != "Cf")
-    names = _NAMED.findall(_MARKS.sub("", unicodedata.normalize("NFKC", seen)))
+    plain = unicodedata.normalize("NFKC", seen).replace("\u3002", ".")
+    names = _NAMED.findall(_MARKS.sub("", plain))
     other = next((it for it in names if not _leads_to(it, there)), None)
     return () if other is None else (other.rstrip(_AFTER),)
 
@@ -159,7 +161,7 @@ def _leads_to(name: str, there: tuple[str, str]) -> bool:
 def _place(url: str) -> tuple[str, str]:
     """Return host and path of an address, as far as they tell one place from another."""
     try:
-        parts = urlsplit(url if "://" in url else f"https://{url}")
+        parts = urlsplit(url if "://" in url else f"https://{url.lstrip('/')}")
         host, port = parts.hostname or "", parts.port
     except ValueError:
         return url, ""
