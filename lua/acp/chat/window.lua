@@ -96,7 +96,7 @@ local function no_chat(what, mods)
     end
   end)
   notice.notice(
-    comes and 'what was open is being opened again: its chat comes then'
+    comes and 'the sessions that were open are being opened again: their chats follow'
       or 'there is no chat: :AcpStart opens one'
   )
 end

@@ -60,7 +60,7 @@ def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
     host.add(chat)
     if source is not None:
         old = source.session.state
-        said = f"Said with {old.agent} until here: your next prompt carries it"
+        said = f"Your conversation with {old.agent} until here: it is sent with your next prompt"
         session.apply(*carried(old, old.turn, said))
     return begin(host, chat)
 

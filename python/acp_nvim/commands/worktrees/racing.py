@@ -35,7 +35,7 @@ async def race(host: Host, payload: Race) -> None:
         prompt(host, SendPrompt(chat.number, text, (), bang=False))
         host.tasks.start_soon(_begin, host, chat)
     racing = f"{len(planned)} agents race: :Acp sessions lists them"
-    host.editor.notifier.notice(f"{racing}, :Acp compare shows what came of it")
+    host.editor.notifier.notice(f"{racing}, :Acp compare shows the changes of each")
 
 
 def _parsed(host: Host, text: str) -> tuple[list[str], str]:

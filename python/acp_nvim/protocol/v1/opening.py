@@ -22,7 +22,7 @@ from acp_nvim.session.model import ConfigOption, Mode
 def decode_initialize(result: object) -> AgentInfo:
     """Return what the agent told (C-036 to C-040); raises `UserError` if it is no object."""
     if not isinstance(result, dict):
-        raise UserError("the agent's answer to initialize is no object: it does not speak ACP")
+        raise UserError("the agent's answer to initialize is not an object: it does not speak ACP")
     told = agent_types.InitializeResult.model_validate(result)
     info = told.agent_info or Implementation()
     raw = result.get("agentCapabilities")

@@ -17,7 +17,7 @@ from acp_nvim.session.model import ConfigOption
 def decode_initialize(result: object) -> AgentInfo:
     """Return what the agent told; raises `UserError` if it is no object."""
     if not isinstance(result, dict):
-        raise UserError("the agent's answer to initialize is no object: it does not speak ACP")
+        raise UserError("the agent's answer to initialize is not an object: it does not speak ACP")
     told = agent_types.InitializeResult.model_validate(result)
     info = told.info or Implementation()
     methods = tuple(map(_auth_method, told.auth_methods or ()))

@@ -11,7 +11,7 @@ from acp_nvim.view.visible import one_line
 FOUND: Final = "found, not named"
 """Says of a change that it was found on disk, and that no tool call has named the file."""
 LEAVE: Final = "no, leave them"
-TAKE: Final = "yes, take them back"
+TAKE: Final = "yes, undo them"
 MOST_NAMES = 3
 LIMIT = 60
 
@@ -24,5 +24,5 @@ def doubt(agents: Sequence[str], names: Sequence[str]) -> str:
     who = one_line(agents[0], LIMIT) if len(agents) == 1 else "agents"
     return (
         f"{plural(len(names), 'file')} {were} changed while {who} worked, but no tool call named"
-        f" {'it' if len(names) == 1 else 'them'}: {shown}{more}. Take that back as well?"
+        f" {'it' if len(names) == 1 else 'them'}: {shown}{more}. Undo that as well?"
     )

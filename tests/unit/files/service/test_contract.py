@@ -225,7 +225,7 @@ async def test_what_was_taken_back_without_a_command_of_ours_is_no_silent_succes
         await rig.look(path, None)
     assert held(rig, path) == OLD
     failure = await rig.failure(path, again)
-    assert "was taken back by the user, or by another program" in str(failure)
+    assert "was undone by the user, or by another program" in str(failure)
     await next_turn(rig)
     await rig.write(path, again)
     assert held(rig, path) == again
@@ -270,7 +270,7 @@ async def test_what_was_taken_back_of_its_own_tool_is_no_silent_success(
     assert held(rig, path) == NEW
     rig.files.type(path, *OLD.splitlines())  # as `u` does
     failure = await rig.failure(path, again)
-    assert "was taken back by the user, or by another program" in str(failure)
+    assert "was undone by the user, or by another program" in str(failure)
     assert await rig.read(path) == OLD
     await rig.write(path, again)
     assert held(rig, path) == again
