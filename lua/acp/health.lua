@@ -2,6 +2,7 @@
 
 local bridge = require('acp.host.bridge')
 local interpreter = require('acp.host.interpreter')
+local private = require('acp.host.private')
 local python = require('acp.host.python')
 
 local health = vim.health
@@ -23,89 +24,40 @@ for name in sys.argv[1:]:
         pass
 ]]
 
+---@param words string names, with blanks between the rows and | in them
+---@return string[][]
+local function rows(words)
+  return vim.tbl_map(function(row)
+    return vim.split(row, '|')
+  end, vim.split(words, '%s+', { trimempty = true }))
+end
+
 -- The events that are listened to, all of them; of a row, one is enough.
-M.EVENTS = {
-  { 'BufEnter' },
-  { 'BufFilePost' },
-  { 'BufLeave' },
-  { 'BufModifiedSet', 'OptionSet' },
-  { 'BufNewFile' },
-  { 'BufReadCmd' },
-  { 'BufReadPost' },
-  { 'BufUnload' },
-  { 'BufWinEnter' },
-  { 'BufWinLeave' },
-  { 'BufWipeout' },
-  { 'BufWriteCmd' },
-  { 'BufWritePost' },
-  { 'BufWritePre' },
-  { 'CmdlineLeave' },
-  { 'ColorScheme' },
-  { 'CursorMoved' },
-  { 'CursorMovedI' },
-  { 'DiagnosticChanged' },
-  { 'FileAppendPost' },
-  { 'FileAppendPre' },
-  { 'FileChangedShell' },
-  { 'FileType' },
-  { 'FileWritePost' },
-  { 'FileWritePre' },
-  { 'FocusGained' },
-  { 'FocusLost' },
-  { 'InsertCharPre' },
-  { 'InsertEnter' },
-  { 'InsertLeave' },
-  { 'InsertLeavePre' },
-  { 'ModeChanged' },
-  { 'QuitPre' },
-  { 'SafeState' },
-  { 'SessionLoadPost' },
-  { 'SessionWritePost' },
-  { 'ShellCmdPost' },
-  { 'ShellFilterPost' },
-  { 'TabEnter' },
-  { 'TermClose' },
-  { 'TermOpen' },
-  { 'TextChanged' },
-  { 'UIEnter' },
-  { 'UILeave' },
-  { 'User' },
-  { 'VimEnter' },
-  { 'VimLeavePre' },
-  { 'VimResized' },
-  { 'WinClosed' },
-  { 'WinEnter' },
-  { 'WinLeave' },
-  { 'WinResized' },
-  { 'WinScrolled' },
-}
+M.EVENTS = rows([[
+  BufEnter BufFilePost BufLeave BufModifiedSet|OptionSet BufNewFile BufReadCmd BufReadPost
+  BufUnload BufWinEnter BufWinLeave BufWipeout BufWriteCmd BufWritePost BufWritePre
+  CmdlineLeave ColorScheme CursorMoved CursorMovedI DiagnosticChanged FileAppendPost
+  FileAppendPre FileChangedShell FileType FileWritePost FileWritePre FocusGained FocusLost
+  InsertCharPre InsertEnter InsertLeave InsertLeavePre ModeChanged QuitPre SafeState
+  SessionLoadPost SessionWritePost ShellCmdPost ShellFilterPost TabEnter TermClose TermOpen
+  TextChanged UIEnter UILeave User VimEnter VimLeavePre VimResized WinClosed WinEnter WinLeave
+  WinResized WinScrolled
+]])
 
 -- The functions that are young, experimental or meant for others; of a row, one is enough.
-M.FUNCTIONS = {
-  { 'vim.api.nvim__redraw' },
-  { 'vim.api.nvim_exec2' },
-  { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' },
-  { 'vim.api.nvim_win_text_height' },
-  { 'vim.fs.joinpath' },
-  { 'vim.islist' },
-  { 'vim.iter' },
-  { 'vim.keycode' },
-  { 'vim.list_contains' },
-  { 'vim.lsp.util.make_floating_popup_options' },
-  { 'vim.system' },
-  { 'vim.treesitter.highlighter.active' },
-  { 'vim.treesitter.language.get_lang' },
-  { 'vim.uv.new_timer' },
-}
+M.FUNCTIONS = rows([[
+  vim.api.nvim__redraw vim.api.nvim_exec2 vim.api.nvim_ui_send|vim.api.nvim_chan_send
+  vim.api.nvim_win_text_height vim.fs.joinpath vim.islist vim.iter vim.keycode
+  vim.list_contains vim.lsp.util.make_floating_popup_options vim.system
+  vim.treesitter.highlighter.active vim.treesitter.language.get_lang vim.uv.new_timer
+]])
 
 ---@param name string of an autocommand event
----@return boolean
 local function is_event(name)
   return vim.fn.exists('##' .. name) == 1
 end
 
 ---@param name string with dots, beginning with vim
----@return boolean
 local function is_there(name)
   local at = _G
   for part in vim.gsplit(name, '.', { plain = true }) do
@@ -114,14 +66,13 @@ local function is_there(name)
   return at ~= nil
 end
 
----@param rows string[][]
+---@param all string[][]
 ---@param exists fun(name: string): boolean
----@param what string
 ---@return integer count of rows of which nothing exists
-local function report_missing(rows, exists, what)
+local function report_missing(all, exists, what)
   local missing = vim.tbl_filter(function(row)
     return #vim.tbl_filter(exists, row) == 0
-  end, rows)
+  end, all)
   for _, row in ipairs(missing) do
     local advice = 'use a version of Neovim that has it, or a newer acp.nvim'
     health.error(('this Neovim has no %s %s'):format(what, table.concat(row, ' or ')), advice)
@@ -236,11 +187,67 @@ local function check_configuration()
   end
 end
 
+---@class acp.Kept
+---@field name string
+---@field what string
+---@field files integer
+---@field bytes integer
+
+-- Folders in the order of the help, and what is in them.
+local FOLDERS = {
+  { 'sessions', 'what was said' },
+  { 'open', 'which sessions were open' },
+  { 'choices', 'modes and models that were chosen last' },
+  { 'edits', 'what agents have changed' },
+  { 'drafts', 'unsent prompts' },
+  { 'log', 'traffic with agents' },
+  { 'remote', 'hosts that were connected to' },
+  { 'registry', 'the list of agents that was fetched' },
+  { '', 'the log of the host' },
+}
+
+---@param depth integer
+---@return integer files
+---@return integer bytes
+local function measure(folder, depth)
+  local files, bytes = 0, 0
+  for name, type in vim.fs.dir(folder, { depth = depth }) do
+    if type == 'file' then
+      local status = vim.uv.fs_lstat(vim.fs.joinpath(folder, name))
+      files, bytes = files + 1, bytes + (status and status.size or 0)
+    end
+  end
+  return files, bytes
+end
+
+--- What is kept below Neovim's state. Makes sure that the folders are the user's.
+---@return acp.Kept[]
+---@return string[] problems why nothing is kept there
+local function list_kept()
+  local kept, problems = {}, {}
+  for _, row in ipairs(FOLDERS) do
+    local ok, folder = pcall(private.folder, row[1] ~= '' and row[1] or nil)
+    if ok then
+      local files, bytes = measure(folder, row[1] == '' and 1 or 3)
+      table.insert(kept, { name = row[1], what = row[2], files = files, bytes = bytes })
+    else
+      table.insert(problems, tostring(folder))
+    end
+  end
+  return kept, problems
+end
+
+---@param bytes integer
+---@return string
+local function size_of(bytes)
+  return bytes < 2 ^ 20 and ('%.1f kB'):format(bytes / 2 ^ 10) or ('%.1f MB'):format(bytes / 2 ^ 20)
+end
+
 local function check_kept()
   health.start('acp: what is kept')
-  local kept, problems = require('acp.host.kept').list()
+  local kept, problems = list_kept()
   for _, row in ipairs(kept) do
-    local size = require('acp.host.kept').size(row.bytes)
+    local size = size_of(row.bytes)
     local name = row.name ~= '' and (row.name .. ': ') or ''
     health.ok(('%s%s: %d files, %s'):format(name, row.what, row.files, size))
   end

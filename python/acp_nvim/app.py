@@ -23,6 +23,7 @@ from acp_nvim.files.event import Emit, FileEvent
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
+from acp_nvim.hunks import RECENT
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
@@ -93,6 +94,7 @@ class App:
             await self._host.pulse.wait(self._patience())
             await anyio.sleep(TICK)
             COLLECTOR.search()
+            RECENT.forget()
             screen.tick(self._host)
             sessions.tick(self._host)
             idle.tick(self._host)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Sized
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
 from operator import lt
 from typing import Any, Final, TypeAlias, TypeVar, cast
@@ -76,16 +74,19 @@ class Effort:
 
 
 class Memo:
-    """What an act has made of long texts last."""
+    """What was made of long texts last: one act has few texts, asks for the lines of each, and for
+    their differences, again and again, and the next one asks for those of the same files.
+
+    What is made of strings, bytes or tuples, which never change, is never changed either.
+    """
 
     def __init__(self) -> None:
         self._known: tuple[tuple[object, object, Any], ...] = ()
-        self.is_over = False
 
     def made(self, of: Sized, by: object, make: Callable[[], M]) -> M:
         """Return what is made of that, by that: by whoever asks first. What is short is made."""
         length = len(of) / (LINES if isinstance(of, tuple) else CHARACTERS)
-        if length < 1 or self.is_over:
+        if length < 1:
             return make()
         for known, its, made in self._known:
             if _is_same(known, of) and _is_same(its, by):
@@ -99,9 +100,9 @@ class Memo:
         """Return that of which this was made, None if that is not known."""
         return next((of for of, its, it in self._known if it is made and its == by), None)
 
-    def end(self) -> None:
+    def forget(self) -> None:
         """Keep nothing any more: some of it may be large."""
-        self._known, self.is_over = (), True
+        self._known = ()
 
 
 def _is_same(one: object, other: object) -> bool:
@@ -109,34 +110,13 @@ def _is_same(one: object, other: object) -> bool:
     return one is other or (isinstance(one, (str, bytes)) and one == other)
 
 
-_MEMO: Final = ContextVar[Memo | None]("memo", default=None)
-
-
-@contextmanager
-def remembering() -> Iterator[None]:
-    """Know until the end of this what is made of long texts, or of bytes or tuples, which never
-    change either; in threads that are started meanwhile, too.
-
-    One act has few texts, and asks for the lines of each, and for their differences, again and
-    again: which text it is, is seen a hundred times sooner.
-    """
-    known = _MEMO.get()
-    if known is not None and not known.is_over:  # this is a part of that act
-        yield
-        return
-    memo = Memo()
-    token = _MEMO.set(memo)
-    try:
-        yield
-    finally:
-        _MEMO.reset(token)
-        memo.end()
+RECENT: Final = Memo()
+"""Of this process; `App` lets it forget, each second."""
 
 
 def made(of: Sized, by: object, make: Callable[[], M]) -> M:
-    """Return what is made of that, by that, where `remembering` knows it; else make it."""
-    memo = _MEMO.get()
-    return make() if memo is None else memo.made(of, by, make)
+    """Return what is made of that, by that, if that was not made a moment ago."""
+    return RECENT.made(of, by, make)
 
 
 def split_lines(text: str) -> tuple[str, ...]:
@@ -151,8 +131,7 @@ def bare_lines(text: str, end: str) -> tuple[str, ...]:
 
 def join_lines(lines: tuple[str, ...], end: str, last: str) -> str:
     """Return the text of lines that have no ends; `last`: the one behind the last line."""
-    memo = _MEMO.get()
-    known = memo.origin(lines, end) if memo and last == end else None
+    known = RECENT.origin(lines, end) if last == end else None
     if isinstance(known, str):
         return known
     return made(lines, f"{end}, {last}", lambda: end.join(lines) + last)

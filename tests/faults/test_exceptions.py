@@ -16,8 +16,7 @@ import anyio
 import pytest
 
 from acp_nvim.client.inbound import Services
-from acp_nvim.commands.payloads import Nothing
-from acp_nvim.commands.verbs import VERBS, Verb
+from acp_nvim.commands.verbs import VERBS
 from acp_nvim.editor import Editor
 from acp_nvim.files.event import WriteBegun
 from acp_nvim.reactions import files as of_files
@@ -195,7 +194,7 @@ async def test_a_verb_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async with WholeApp() as app:
         for verb in set(VERBS) - {"inspect"}:
-            monkeypatch.setitem(VERBS, verb, Verb(Nothing, fail))  # type: ignore[arg-type]
+            monkeypatch.setitem(VERBS, verb, lambda host: fail())  # type: ignore[arg-type]
             error, _ = await app.ask(verb, {})
             assert error is not None
             assert (await app.ask("inspect", {}))[0] is None

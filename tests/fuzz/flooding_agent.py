@@ -20,6 +20,8 @@ BATCH = 64
 DEEP = "[" * 900 + "]" * 900
 LARGE_ONES = frozenset({"array", "commands", "large-reads", "plans"})
 """Floods of which each message is much."""
+ENDLESS = frozenset({"output"})
+"""Floods that go on when the agent says nothing more."""
 LARGE = 27_000_000
 """Bytes of a file of the project that is read."""
 
@@ -42,6 +44,10 @@ def call(number: int, method: str, **params: Any) -> str:
 def update(**told: Any) -> str:
     params = {"sessionId": SESSION, "update": told}
     return json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params})
+
+
+def chunk(kind: str, text: str) -> str:
+    return update(sessionUpdate=kind, content={"type": "text", "text": text})
 
 
 def nested(number: int) -> str:
@@ -103,6 +109,40 @@ FLOODS: dict[str, Callable[[int], str]] = {
     ),
     "same-call": lambda number: update(
         sessionUpdate="tool_call_update", toolCallId="one", title=f"title {number}"
+    ),
+    "calls": lambda number: update(
+        sessionUpdate="tool_call", toolCallId=f"t{number}", title=f"title {number}"
+    ),
+    "words": lambda number: chunk("agent_message_chunk", f"word {number} "),
+    "lines": lambda number: chunk("agent_message_chunk", f"- line {number}\n\n"),
+    "thoughts": lambda number: chunk("agent_thought_chunk", "x" * 900),
+    "titles": lambda number: update(sessionUpdate="session_info_update", title=f"title {number}"),
+    "usage": lambda number: update(sessionUpdate="usage_update", used=number, size=1_000_000),
+    "permissions": lambda number: call(
+        number,
+        "session/request_permission",
+        toolCall={"toolCallId": f"p{number}", "title": f"rm {number}", "rawInput": {"x": "y" * 99}},
+        options=[{"optionId": "a", "name": "Allow", "kind": "allow_once"}],
+    ),
+    "forms": lambda number: call(
+        number,
+        "elicitation/create",
+        mode="form",
+        message=f"question {number}",
+        requestedSchema={"type": "object", "properties": {"a": {"type": "string"}}},
+    ),
+    "commands-run": lambda number: call(number, "terminal/create", command="true"),
+    "output": lambda number: call(number, "terminal/create", command="yes"),
+    "writes": lambda number: call(
+        number,
+        "fs/write_text_file",
+        path=os.path.join(os.getcwd(), f"{number % 50}.txt"),
+        content=f"{number}\n" * 40,
+    ),
+    "noisy-frames": lambda number: f"\x1b]0;{number}\a" + call(number, "_vendor/method"),
+    "halves": lambda number: chunk("agent_message_chunk", "\ud83d"),
+    "ghosts": lambda number: json.dumps(
+        {"jsonrpc": "2.0", "id": 9_000 + number, "result": {"sessionId": f"g{number}"}}
     ),
 }
 """What is sent over and over, by the name of the flood."""

@@ -1,6 +1,7 @@
 """Floods of an agent in a real Neovim: `python -m tests.fuzz.floods --seconds 60 [--flood NAME]`.
 
-Under each the user cancels: that reaches the agent within 200 ms, and the host stays under 150 MB.
+`--over websocket`, `--over http`: the agent is behind an address of this machine. Under each flood
+the user cancels: that reaches the agent within 200 ms, and the host stays under 150 MB.
 Prints a row for each flood; the exit code is 1 if one of them breaks that. Linux only.
 """
 
@@ -11,12 +12,14 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.fuzz.flooding_agent import FLOODS
 from tests.support.nvim import Neovim
+from tests.support.peers.served import Served
 
 AGENT = Path(__file__).with_name("flooding_agent.py")
 LATE = 0.2
@@ -26,6 +29,8 @@ LARGE = 150 * 1024 * 1024
 ROUNDS = 5
 """Cancels in the time of one flood."""
 PATIENCE = 60.0
+DRAINS = 300.0
+"""Seconds in which what an agent has said before it was cancelled is read, answer by answer."""
 
 
 @dataclass(slots=True)
@@ -34,6 +39,8 @@ class Seen:
 
     late: list[float] = field(default_factory=list)
     memory: int = 0
+    early: int = 0
+    """The memory in the first third: where it is flat, it is the same."""
     sent: int = 0
 
     @property
@@ -72,37 +79,49 @@ def resident(pid: int) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
 
 
-def flooded(name: str, seconds: float) -> Seen:
+@contextmanager
+def agent(told: Path, over: str) -> Iterator[dict[str, Any]]:
+    """Make the agent ready; yield how it is configured."""
+    if over == "stdio":
+        args = ["-c", 'exec "$0" "$1" 2>"$ACP_TOLD"', sys.executable, str(AGENT)]
+        yield {"command": "/bin/sh", "args": args, "env": {"ACP_TOLD": str(told)}}
+        return
+    server = [sys.executable, "-m", "tests.fuzz.far", over, "{port}", str(told), str(AGENT)]
+    with Served(server) as served:
+        yield {"url": served.url("ws" if over == "websocket" else "http")}
+
+
+def flooded(name: str, seconds: float, over: str = "stdio") -> Seen:
     """Let the agent flood for that long, with some cancels in between."""
     seen = Seen()
-    script = 'exec "$0" "$1" 2>"$ACP_TOLD"'
-    with Neovim({"agents": {"flood": {}}}) as nvim:
+    with ExitStack() as stack:
+        # with a host that is started as users have it: a warm one has other settings of memory
+        nvim = stack.enter_context(Neovim({"agents": {"flood": {}}, "python": sys.executable}))
         told = nvim.folder / "told"
         told.touch()
         nvim.lua(
             "vim.g.acp = vim.tbl_extend('force', vim.g.acp, {agents = {flood = ...}})",
-            {
-                "command": "/bin/sh",
-                "args": ["-c", script, sys.executable, str(AGENT)],
-                "env": {"ACP_TOLD": str(told)},
-            },
+            stack.enter_context(agent(told, over)),
         )
+        nvim.lua("vim.fn.confirm = function() return 1 end")
         nvim.command("Acp start flood")
         nvim.wait("(require('acp').inspect().sessions[1] or {}).state == 'idle'")
         pid = int(nvim.lua("return require('acp').inspect().host.pid"))
         news = Told(told)
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
             nvim.command(f"AcpPrompt {name}")
             news.next("began")
             end = time.monotonic() + seconds / ROUNDS
             while time.monotonic() < end:
                 seen.memory = max(seen.memory, resident(pid))
                 time.sleep(0.02)
+            if number == ROUNDS // 3:
+                seen.early = seen.memory
             asked = time.monotonic()
             nvim.command("Acp cancel")
             seen.late.append(news.next("cancelled")["at"] - asked)
             seen.sent += news.next("ended")["sent"]
-            nvim.wait("require('acp').inspect().sessions[1].state == 'idle'", 60)
+            nvim.wait("require('acp').inspect().sessions[1].state == 'idle'", DRAINS)
         seen.memory = max(seen.memory, resident(pid))
     return seen
 
@@ -111,14 +130,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--flood", choices=FLOODS, action="append")
+    parser.add_argument("--over", choices=("stdio", "websocket", "http"), default="stdio")
     options = parser.parse_args()
     good = True
-    print("| flood | messages a second | latest cancel, ms | host, MB |\n|---|---:|---:|---:|")
+    print("| flood | messages a second | latest cancel, ms | host early, late, MB |")
+    print("|---|---:|---:|---:|")
     for name in options.flood or FLOODS:
-        seen = flooded(name, options.seconds)
+        seen = flooded(name, options.seconds, options.over)
         good = good and seen.is_good
         rate, late = seen.sent / options.seconds, 1000 * max(seen.late)
-        print(f"| {name} | {rate:,.0f} | {late:.0f} | {seen.memory / 1e6:.0f} |", flush=True)
+        memory = f"{seen.early / 1e6:.0f}, {seen.memory / 1e6:.0f}"
+        print(f"| {name} | {rate:,.0f} | {late:.0f} | {memory} |", flush=True)
     return 0 if good else 1
 
 

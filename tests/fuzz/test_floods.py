@@ -15,7 +15,8 @@ import pytest
 from acp_nvim.client import inbound, outbox
 from acp_nvim.client.connection import AT_ONCE
 from acp_nvim.client.outbox import MOST_BYTES, Outbox
-from tests.fuzz.flooding_agent import FLOODS, LARGE_ONES
+from tests.faults.whole_app import CHAT, WholeApp
+from tests.fuzz.flooding_agent import ENDLESS, FLOODS, LARGE_ONES
 from tests.fuzz.flooding_agent import SESSION as FLOODED
 from tests.fuzz.play import draw
 from tests.support.stage import Stage, texts
@@ -24,7 +25,7 @@ LINES = 30
 """Answers that may wait, and requests that may be open: few, so that a test is short."""
 
 
-@pytest.mark.parametrize("name", FLOODS)
+@pytest.mark.parametrize("name", [it for it in FLOODS if it not in ENDLESS])
 async def test_a_flood_has_a_bound_and_a_cancel_goes_first(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,11 +58,36 @@ async def test_a_flood_has_a_bound_and_a_cancel_goes_first(
             stage.agent.say("behind it", FLOODED)
             reading = _Reading(stage)
             stage.tasks.start_soon(reading.run)
-            await stage.until(lambda: texts(session)[-1:] == ["behind it"])
+            await stage.until(lambda: "".join(texts(session)).endswith("behind it"))
             reading.scope.cancel()
             draw(session)
     assert most.lines <= 2 * LINES + AT_ONCE + 1
     assert most.size < MOST_BYTES + 40_000_000
+
+
+async def test_a_cancel_leaves_before_many_questions_end() -> None:
+    count = 200
+    async with WholeApp() as app:
+        await app.open()
+        prompt = {"chat": CHAT, "text": "go", "selections": [], "bang": False}
+        await app.ask("prompt", prompt)
+        await app.agent.expect("session/prompt")
+        for number in range(count):
+            call = {"toolCallId": f"p{number}", "title": f"rm {number}"}
+            app.agent.request_permission(number, toolCall=call)
+        await app.until(lambda: len(app.session.state.questions) == count)
+        link, send = app.links[-1], app.links[-1].send
+        open_then: list[int] = []
+
+        async def noted(line: bytes) -> None:
+            if b'"session/cancel"' in line[:100]:
+                open_then.append(len(app.session.state.questions))
+            await send(line)
+
+        link.send = noted  # type: ignore[method-assign]
+        app.client.cancel(app.session)
+        await app.until(lambda: not app.session.state.questions)
+        assert open_then == [count]
 
 
 class _Most:

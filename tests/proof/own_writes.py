@@ -45,8 +45,9 @@ class OwnWrites(Model):
         else:
             await self._followed(other)
 
-    def _has_acted(self, name: str, before: Sight) -> None:
-        """Note what the user has done to the text of a file, or to its buffer."""
+    def _has_acted(self, name: str, before: Sight, *, drops: bool = False) -> None:
+        """Note what the user has done to the text of a file, or to its buffer; `drops`: unsaved
+        text was dropped for what the disk has."""
         self._excuse(name)
         was, now = users(before.live(name)), users(self.sight.live(name))
         brought = now - was if name in self.sight.shown else set()
@@ -54,7 +55,7 @@ class OwnWrites(Model):
         stays = users(self.sight.live(name)) if name in self.sight.shown else set()
         self.put_away |= self.unsaved[name] - stays
         shown = before.shown.get(name)
-        if shown and shown.modified and not stays:  # what an agent has made of it may go with that
+        if shown and shown.modified and (drops or not stays):  # so may what agents have made of it
             lines = (it for it in bodies(self.sight.disk[name]) if agents(it))
             self.taken_out |= users(shown.text) & users("".join(lines))
         self.unsaved[name] &= stays

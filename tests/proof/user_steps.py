@@ -55,7 +55,7 @@ class UserSteps(OwnWrites):
                 to = step.to % (len(lines) + 1)
                 self.world.act(name, *_keys(step.act, row, to, word))
         self.sight = self.world.look()
-        self._has_acted(name, before)
+        self._has_acted(name, before, drops=step.act == "revert")
         if step.act == "copy":  # which of the two is whose cannot be known
             self.pending[name] -= agents(lines[row - 1])
         if step.act == "revert":

@@ -22,8 +22,6 @@ from acp_nvim.app import compose
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import agent as agent_commands
-from acp_nvim.commands.payloads import OfAgent
-from acp_nvim.commands.payloads.of_sessions import Stop
 from acp_nvim.config import parse
 from acp_nvim.reactions import clients
 from acp_nvim.session.content import Text
@@ -138,11 +136,11 @@ class OutageStage:
 
     async def restart(self) -> None:
         """Give the command `:Acp restart far`."""
-        await agent_commands.restart(self.host, OfAgent("far"))
+        await agent_commands.restart(self.host, "far")
 
     async def stop(self) -> None:
         """Give the command `:Acp stop far`."""
-        await agent_commands.stop(self.host, Stop(bang=False, agent="far"))
+        await agent_commands.stop(self.host, bang=False, agent="far")
 
     async def slept(self, *pauses: float) -> None:
         """Wait until these pauses have begun, one after another, and let each pass."""

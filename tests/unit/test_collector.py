@@ -37,7 +37,6 @@ def spared() -> Iterator[Collector]:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a search pay for whatever is new."""
     monkeypatch.setattr(collector, "FEW", 0)
-    monkeypatch.setattr(collector, "LONG", 1_000.0)
 
 
 def is_looked_at(thing: Thing) -> bool:
@@ -59,26 +58,38 @@ def test_a_circle_is_found_among_what_is_new(spared: Collector) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_what_a_long_search_has_seen_is_left_out(
+def test_a_search_looks_only_at_what_is_new(
     spared: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = Thing()
-    monkeypatch.setattr(collector, "LONG", -1.0)
+    thing = Thing()
+    thing.other = thing
+    gone = weakref.ref(thing)
     spared.search()
-    assert not is_looked_at(seen)
+    del thing
+    spared.search()
+    assert gone() is not None, "it was not looked at again, nor left out for long"
+    monkeypatch.setattr(collector, "SEVERAL", 0)
+    spared.search()
+    assert gone() is None
 
 
 @pytest.mark.usefixtures("few")
-def test_a_short_search_leaves_nothing_out(spared: Collector) -> None:
+def test_what_several_searches_have_seen_is_left_out(
+    spared: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = Thing()
     spared.search()
     assert is_looked_at(seen)
+    monkeypatch.setattr(collector, "SEVERAL", 0)
+    spared.search()
+    assert not is_looked_at(seen)
 
 
 @pytest.mark.usefixtures("few")
 def test_what_is_much_is_left_out_without_a_search(
     spared: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(collector, "SEVERAL", 0)
     monkeypatch.setattr(collector, "MANY", 0)
     left, seen = circle(), Thing()
     spared.search()

@@ -16,11 +16,11 @@ from types import NoneType
 from typing import Any, get_args
 
 import pytest
-from msgspec.structs import fields
 from pydantic import BaseModel
 
 from acp_nvim.agents import PRESETS
-from acp_nvim.commands.verbs import VERBS
+from acp_nvim.commands.decode import taken
+from acp_nvim.commands.verbs import VERBS, handler_of
 from acp_nvim.config import NamedValue, Options, parse
 from acp_nvim.history.author import Author
 from acp_nvim.history.hunk import ReviewHunk
@@ -246,15 +246,18 @@ def payload_fields(text: str) -> dict[str, bool]:
     return {name: any(form.get(name, True) for form in forms) for name in names}
 
 
-def fields_of(record: Any) -> dict[str, bool]:
-    """Return the same of a payload's record."""
-    return {it.name: not it.required or NoneType in get_args(it.type) for it in fields(record)}
+def fields_of(verb: str) -> dict[str, bool]:
+    """Return the same of what the handler of a verb takes."""
+    found = taken(handler_of(verb))
+    return {
+        name: not required or NoneType in get_args(kind) for name, (kind, required) in found.items()
+    }
 
 
 def test_the_table_has_the_fields_of_each_payload() -> None:
     documented = {name.strip("`"): payload for name, payload in table("## Lua → host")}
-    for name, verb in VERBS.items():
-        assert payload_fields(documented[name]) == fields_of(verb.payload), name
+    for name in VERBS:
+        assert payload_fields(documented[name]) == fields_of(name), name
 
 
 def test_each_verb_that_lua_tells_is_a_documented_one() -> None:

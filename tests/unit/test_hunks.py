@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.hunks import (
+    RECENT,
     ConflictRegion,
     Effort,
     Hunk,
@@ -22,7 +23,6 @@ from acp_nvim.hunks import (
     diff,
     join_lines,
     reconcile,
-    remembering,
     split_lines,
 )
 
@@ -255,8 +255,8 @@ def test_what_is_made_of_a_long_text_is_made_once() -> None:
 
     assert [recent.made(it, "count", make) for it in (TEXT, again, TEXT.encode())] == [1, 1, 2]
     assert [recent.made(TEXT, by, make) for by in ("count", "other")] == [1, 3]
-    recent.end()
-    assert [recent.made(TEXT, "count", make) for _ in range(2)] == [4, 5]
+    recent.forget()
+    assert [recent.made(TEXT, "count", make) for _ in range(2)] == [4, 4]
 
 
 def test_what_is_short_is_made_each_time() -> None:
@@ -275,25 +275,25 @@ def test_of_tuples_only_the_very_same_one_is_known() -> None:
 
 
 def test_lines_of_a_long_text_are_split_and_joined_once() -> None:
-    with remembering():
-        lines = bare_lines(TEXT, "\n")
-        assert split_lines(TEXT) is split_lines("".join(TEXT))
-        assert bare_lines(TEXT, "\n") is lines == tuple(TEXT.split("\n")[:-1])
-        assert join_lines(lines, "\n", "\n") is TEXT
-        assert join_lines(lines, "\n", "") == TEXT[:-1]
-    assert split_lines(TEXT) is not split_lines(TEXT), "nothing is known behind the end of an act"
+    RECENT.forget()
+    lines, ended = bare_lines(TEXT, "\n"), split_lines(TEXT)
+    assert ended is split_lines("".join(TEXT))
+    assert bare_lines(TEXT, "\n") is lines == tuple(TEXT.split("\n")[:-1])
+    assert join_lines(lines, "\n", "\n") is TEXT
+    assert join_lines(lines, "\n", "") == TEXT[:-1]
+    RECENT.forget()
+    assert split_lines(TEXT) is not ended
 
 
 def test_hunks_of_long_texts_are_found_once() -> None:
     text = TEXT.replace("line 7\n", "seven\n").replace("line 70\n", "more\n")
     old, new = bare_lines(TEXT, "\n"), bare_lines(text, "\n")
-    with remembering():
-        found = diff(old, new)
-        assert [(it.first, it.last, it.lines) for it in found] == [
-            (7, 8, ("seven",)),
-            (70, 71, ("more",)),
-        ]
-        assert diff(old, new) is found
+    found = diff(old, new)
+    assert [(it.first, it.last, it.lines) for it in found] == [
+        (7, 8, ("seven",)),
+        (70, 71, ("more",)),
+    ]
+    assert diff(old, new) is found
     assert diff(old, old) == ()
 
 

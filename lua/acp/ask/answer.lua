@@ -3,6 +3,7 @@
 -- what it decides less than half a second ago takes none.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -44,15 +45,10 @@ local function overtake()
     return
   end
   is_overtaken = true
-  api.nvim_create_autocmd('CmdlineLeave', {
-    group = api.nvim_create_augroup('acp.ask.answer', {}),
-    once = true,
-    callback = function()
-      vim.schedule(function()
-        is_overtaken = false
-      end)
-    end,
-  })
+  local on = events.group('acp.ask.answer')
+  on('CmdlineLeave', 'What was typed was meant for another question', function()
+    is_overtaken = false
+  end, { once = true, later = true })
 end
 
 --- This is to be seen from now on.
@@ -86,34 +82,16 @@ end
 ---@type number?
 local away = 0
 
-local group = api.nvim_create_augroup('acp.ask.away', {})
-api.nvim_create_autocmd('UILeave', {
-  group = group,
-  desc = 'Nobody sees what comes from now on',
-  callback = function()
-    away = away or M.now()
-  end,
-})
-api.nvim_create_autocmd('UIEnter', {
-  group = group,
-  desc = 'What came or went meanwhile does so now, for who looks again',
-  callback = function()
-    if away and on_screen and on_screen.at >= away then
-      on_screen.at = M.now()
-    end
-    away = nil
-  end,
-})
-
----@param ask acp.Ask
----@return string? problem why no answer can be given to it now
-local function problem(ask)
-  if not on_screen or on_screen.id ~= ask.id or on_screen.seen ~= ask.seen then
-    return 'nothing was answered: look at the question first'
-  elseif is_overtaken or M.now() - on_screen.at < DEAD_MS then
-    return JUST
+local on = events.group('acp.ask.away')
+on('UILeave', 'Nobody sees what comes from now on', function()
+  away = away or M.now()
+end)
+on('UIEnter', 'What came or went meanwhile does so now, for who looks again', function()
+  if away and on_screen and on_screen.at >= away then
+    on_screen.at = M.now()
   end
-end
+  away = nil
+end)
 
 --- The user's scripts learn of a question now. One host's ids are another one's, too: `is_new`.
 ---@param id string
@@ -143,9 +121,9 @@ end
 ---@param answer { option?: string, answer?: table }
 ---@return boolean given
 function M.give(ask, is_inside, answer)
-  local reason = problem(ask)
-  if reason then
-    notice.warn(reason)
+  local is_seen = on_screen and on_screen.id == ask.id and on_screen.seen == ask.seen
+  if not is_seen or is_overtaken or M.now() - on_screen.at < DEAD_MS then
+    notice.warn(is_seen and JUST or 'nothing was answered: look at the question first')
     return false
   end
   local whole = { ask = ask.id, seen = ask.seen, inside = is_inside }

@@ -2,9 +2,11 @@
 -- tabpage of its own, no longer than the request. The options of the menu stand below it.
 
 local bridge = require('acp.host.bridge')
+local cells = require('acp.ui.cells')
 local compare = require('acp.ui.compare')
 local hands = require('acp.files.hands')
 local marks = require('acp.review.marks')
+local menu = require('acp.ask.menu')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -13,28 +15,25 @@ local M = {}
 
 local RETRY_MS = 50
 
----@param menu acp.Menu
 ---@return boolean whether its files are compared in the current tabpage
-function M.is_here(menu)
+function M.is_here()
   local comparison = compare.find(menu.ask.id)
   return comparison ~= nil and comparison.tab == api.nvim_get_current_tabpage()
 end
 
 --- Whether it shows what is asked by now.
----@param menu acp.Menu
 ---@return boolean
-function M.is_current(menu)
+function M.is_current()
   return menu.compared == menu.ask.seen
 end
 
 --- Show the first file, or the next one; of what has changed meanwhile, the first.
 --- Whoever has moved on by the time of the answer stays there.
----@param menu acp.Menu
 ---@param map fun(buffer: integer) maps the keys of the menu
-function M.show(menu, map)
+function M.show(map)
   local window = api.nvim_get_current_win()
-  local is_open = compare.find(menu.ask.id) ~= nil and M.is_current(menu)
-  if is_open and menu.ask.comparable == 1 and M.is_here(menu) then
+  local is_open = compare.find(menu.ask.id) ~= nil and M.is_current()
+  if is_open and menu.ask.comparable == 1 and M.is_here() then
     return notice.notice('that is all of it')
   end
   menu.file = is_open and menu.file + 1 or 0
@@ -64,22 +63,20 @@ function M.show(menu, map)
 end
 
 --- The window of the menu's options, below the files.
----@param menu acp.Menu
 ---@return vim.api.keyset.win_config
-function M.window(menu)
+function M.window()
   local height = math.min(#menu.ask.option_ids, math.floor(vim.o.lines / 3)) + 1
   return { split = 'below', win = -1, height = math.max(height, 2) }
 end
 
 --- What stands above the options there; a float has it in its border.
----@param menu acp.Menu
 ---@return string winbar
-function M.winbar(menu)
-  if not M.is_current(menu) then
+function M.winbar()
+  if not M.is_current() then
     return '%#AcpWarning# ! changed after it was asked: d shows it as it is now '
   end
   local subject = menu.ask.head[1][1] or ''
-  local title = (vim.trim(menu.ask.title) .. ': ' .. subject):gsub('%%', '%%%%')
+  local title = cells.literal(vim.trim(menu.ask.title) .. ': ' .. subject)
   local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
   local keys = ('1-9 or <CR> · %sD all · q back'):format(next_file)
   return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)
@@ -105,8 +102,7 @@ function M.retire(id, finish)
 end
 
 --- Close the comparison.
----@param menu acp.Menu
-function M.close(menu)
+function M.close()
   compare.close(menu.ask.id)
 end
 

@@ -46,8 +46,6 @@ local LEVELS = {
 
 --- Rows from one end of the body, no more than are wanted.
 ---@param part acp.Part
----@param width integer
----@param most integer
 ---@param lines integer how many lines of it may be used
 ---@param from_end boolean
 ---@return acp.Row[]
@@ -70,7 +68,6 @@ end
 
 --- How many rows it takes; of an endless one nearly, for that is counted by its cells.
 ---@param part acp.Part
----@param width integer
 ---@return integer
 local function height(part, width)
   local marks, count, left = rows.marks_of(part), 0, COUNTED
@@ -84,8 +81,6 @@ local function height(part, width)
 end
 
 ---@param part acp.Part
----@param width integer
----@param most integer
 ---@param omitted? integer lines that are left out of it
 ---@param hint? string
 ---@return acp.Row[] rows the middle left out where there are too many
@@ -147,9 +142,6 @@ local function without_context(part)
 end
 
 --- The rows of a body that does not fit as a whole.
----@param ask acp.Ask
----@param width integer
----@param most integer
 ---@param hint string
 ---@return acp.Row[]
 local function shortened(ask, width, most, hint)
@@ -166,10 +158,7 @@ local function shortened(ask, width, most, hint)
   return found
 end
 
----@param ask acp.Ask
----@param width integer
 ---@param way 'whole'|'short'|'count'|'none'
----@param is_inside boolean
 ---@return acp.Row[]
 local function options(ask, width, way, is_inside)
   local count, item = #ask.options[1], #ask.body[1]
@@ -194,18 +183,7 @@ local function options(ask, width, way, is_inside)
   return found
 end
 
----@param lists acp.Row[][]
----@return acp.Row[]
-local function joined(lists)
-  local all = {}
-  for _, list in ipairs(lists) do
-    vim.list_extend(all, list)
-  end
-  return all
-end
-
 --- The head where there is no room for notes: that there are some is to be seen all the same.
----@param ask acp.Ask
 ---@return acp.Part
 local function marked(ask)
   if #ask.notes[1] == 0 then
@@ -216,11 +194,7 @@ local function marked(ask)
 end
 
 --- What of it is shown at a level; nil if even that is too much.
----@param ask acp.Ask
 ---@param level table
----@param width integer
----@param room integer
----@param is_inside boolean
 ---@return acp.Row[]?
 local function at_level(ask, level, width, room, is_inside)
   local has_notes = (level.notes or 1) > 0
@@ -232,13 +206,8 @@ local function at_level(ask, level, width, room, is_inside)
   local has_body = #ask.body[1] > 0
   local left = room - #notes - #choices - #about - #gap
   local hint = level.options == 'whole' and ': D shows all' or nil
-  head = middle_cut(
-    head,
-    width,
-    math.min(has_body and level.head or math.max(level.head, left), room),
-    0,
-    hint
-  )
+  local most = has_body and level.head or math.max(level.head, left)
+  head = middle_cut(head, width, math.min(most, room), 0, hint)
   left = left - #head
   if left < (has_body and 1 or 0) then
     return nil
@@ -249,13 +218,10 @@ local function at_level(ask, level, width, room, is_inside)
     return nil
   end
   local body = is_whole and whole or shortened(ask, width, left, ': D shows all')
-  return joined({ head, notes, body, about, gap, choices })
+  return vim.iter({ head, notes, body, about, gap, choices }):fold({}, vim.list_extend)
 end
 
 --- A form that is higher than its window scrolls below its question, which stands whole above it.
----@param ask acp.Ask
----@param width integer
----@param is_inside boolean
 ---@return acp.Fit
 local function scrolling(ask, width, is_inside)
   local head = table.concat(ask.head[1], ' ')
@@ -267,7 +233,8 @@ local function scrolling(ask, width, is_inside)
     rows.of(ask.body, width, 0),
     options(ask, width, 'whole', true),
   }
-  return { rows = joined(parts), level = 3, winbar = (is_whole or is_inside) and bar or nil }
+  local found = vim.iter(parts):fold({}, vim.list_extend)
+  return { rows = found, level = 3, winbar = (is_whole or is_inside) and bar or nil }
 end
 
 ---@param ask acp.Ask

@@ -1,8 +1,10 @@
 -- The keys of an elicitation's float: they change the form in the host, or answer it. Nothing of what
 -- the user types is kept here.
 
+local answer = require('acp.ask.answer')
 local bridge = require('acp.host.bridge')
 local keys = require('acp.ui.keys')
+local menu = require('acp.ask.menu')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -19,9 +21,8 @@ local M = {}
 ---@field choices string[]
 ---@field action string
 
----@param menu acp.Menu
 ---@return acp.FormRow? what the row under the cursor does
-function M.row_here(menu)
+function M.row_here()
   local here = menu.ask and menu.rows[api.nvim_win_get_cursor(0)[1]]
   return here
     and here.item
@@ -37,21 +38,14 @@ local function fill(ask, row, filled)
   bridge.notify('fill', vim.tbl_extend('error', { ask = ask, field = row.field }, filled))
 end
 
---- What is typed into a form is nobody else's business: it does not stay in the input history, which
---- goes into the ShaDa file.
----@param before integer number of the last entry of the history
-local function forget_input(before)
-  if vim.fn.histnr('@') ~= before then
-    vim.fn.histdel('@', -1)
-  end
-end
-
 ---@param ask string
 ---@param row acp.FormRow
 local function type_text(ask, row)
   local before = vim.fn.histnr('@')
   vim.ui.input({ prompt = row.label .. ': ', default = row.text }, function(text)
-    forget_input(before)
+    if vim.fn.histnr('@') ~= before then -- what is typed here does not stay: ShaDa keeps the history
+      vim.fn.histdel('@', -1)
+    end
     if text then
       fill(ask, row, { text = text })
     end
@@ -69,10 +63,16 @@ local function choose(ask, row)
   end)
 end
 
----@param menu acp.Menu
----@param give fun(action: string)
-local function act(menu, give)
-  local row, ask = M.row_here(menu), menu.ask and menu.ask.id
+---@param action 'accept'|'decline'|'cancel'
+local function give(action)
+  if menu.ask and not menu.is_going then
+    answer.give(menu.ask, true, { answer = { action = action } })
+  end
+end
+
+--- Do what the row under the cursor is for.
+local function act()
+  local row, ask = M.row_here(), menu.ask and menu.ask.id
   if not row or not ask then
     return
   end
@@ -87,43 +87,36 @@ local function act(menu, give)
   end
 end
 
----@param menu acp.Menu
----@return boolean
-local function accepts(menu)
-  return vim.iter(menu.ask.form):any(function(row)
+local function accept()
+  local can_be = vim.iter(menu.ask.form):any(function(row)
     return row.action == 'accept'
   end)
+  if can_be then
+    return give('accept')
+  end
+  notice.notice('this cannot be accepted: decline it with x')
 end
 
 --- Map the keys of the float, in its own buffer.
----@param menu acp.Menu
----@param hand table gives answers: `acp.ask.keys`
----@param fold fun()
-function M.map(menu, hand, fold)
-  --- Accept, decline or cancel.
-  local function give(action)
-    hand.give(menu, { answer = { action = action } })
-  end
-  local function accept()
-    if accepts(menu) then
-      return give('accept')
-    end
-    notice.notice('this cannot be accepted: decline it with x')
-  end
-  local function giving(action)
-    return function()
-      give(action)
-    end
-  end
-  local function change()
-    act(menu, give)
-  end
+function M.map()
   keys.map_all(menu.bufnr, {
-    { '<CR>', 'Change the field, or give the answer, under the cursor', change },
+    { '<CR>', 'Change the field, or give the answer, under the cursor', act },
     { 'a o', 'Accept', accept },
-    { 'x', 'Decline', giving('decline') },
-    { '<C-c>', 'Cancel', giving('cancel') },
-    { 'q <Esc>', 'Leave it pending', fold },
+    {
+      'x',
+      'Decline',
+      function()
+        give('decline')
+      end,
+    },
+    {
+      '<C-c>',
+      'Cancel',
+      function()
+        give('cancel')
+      end,
+    },
+    { 'q <Esc>', 'Leave it pending', menu.fold },
   })
 end
 

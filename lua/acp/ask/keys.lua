@@ -7,35 +7,18 @@ local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
+local menu = require('acp.ask.menu')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
 
 local M = {}
 
----@class acp.Menu the one window of the questions
----@field ask? acp.Ask what it shows; nil while nothing waits
----@field bufnr integer
----@field winid integer 0 while it could not be opened
----@field rows acp.Row[] what is in it now
----@field detail? integer window of the details
----@field back? integer window to go back to
----@field file? integer number of the file that is shown side by side, from 0
----@field compared? string digest of the question for which it is shown
----@field folded? string id of the question that the user has folded
----@field mapped? string buffer and kind of question that have their keys
----@field wish? table all of it was asked for, and has not come
----@field is_going? boolean another question was asked for, and has not come
----@field config? vim.api.keyset.win_config where it is now, nil: in no float, or hidden
----@field is_entering? boolean the user goes there: that it makes way for that is no move
----@field settle fun() puts it where it belongs
-
 --- Leave the window as it is and go back to where the user came from.
----@param menu acp.Menu
-function M.leave(menu)
+function M.leave()
   float.close(menu.detail)
-  if menu.ask and evidence.is_here(menu) then
-    return evidence.close(menu)
+  if menu.ask and evidence.is_here() then
+    return evidence.close()
   end
   local current = api.nvim_get_current_win()
   if current ~= menu.winid then
@@ -48,37 +31,23 @@ function M.leave(menu)
   end
 end
 
---- Give an answer by a key in a window of the question.
----@param menu acp.Menu
----@param given { option?: string, answer?: table }
----@return boolean given
-function M.give(menu, given)
-  if not menu.ask or menu.is_going then
-    return false
-  end
-  return answer.give(menu.ask, true, given)
-end
-
----@param menu acp.Menu
 ---@param number integer 1-based
-local function choose(menu, number)
-  local option = menu.ask and menu.ask.option_ids[number]
-  if option and M.give(menu, { option = option }) then
-    M.leave(menu)
+local function choose(number)
+  local option = menu.ask and not menu.is_going and menu.ask.option_ids[number]
+  if option and answer.give(menu.ask, true, { option = option }) then
+    M.leave()
   end
 end
 
----@param menu acp.Menu
 ---@return integer? number of the option under the cursor, from 1
-local function option_here(menu)
+local function option_here()
   local row = menu.rows[api.nvim_win_get_cursor(0)[1]]
   local number = row and row.item and menu.ask and row.item - #menu.ask.body[1] + 1
   return number and menu.ask.option_ids[number] and number or nil
 end
 
----@param menu acp.Menu
 ---@param step 1|-1
-function M.go(menu, step)
+function M.go(step)
   if not menu.ask or menu.ask.count < 2 then
     return notice.notice('no other question waits')
   end
@@ -88,23 +57,19 @@ function M.go(menu, step)
   end)
 end
 
----@param menu acp.Menu
----@param buffer integer
 ---@param run_escape fun()
-local function map_answers(menu, buffer, run_escape)
+local function map_answers(buffer, run_escape)
   for number = 1, 9 do
     keys.map(buffer, 'n', tostring(number), 'Choose this option', function()
-      choose(menu, number)
+      choose(number)
     end)
   end
   keys.map_all(buffer, { { 'q <Esc>', 'Leave it pending', run_escape } })
 end
 
 --- The options, to be chosen where all of it is shown.
----@param menu acp.Menu
----@param ops acp.Op[]
 ---@return integer buffer
-local function fill_detail(menu, ops)
+local function fill_detail(ops)
   local buffer = float.fill(ops, 'acp-details', menu.ask.chat)
   local count = api.nvim_buf_line_count(buffer)
   local texts, marks = { '' }, {}
@@ -118,13 +83,12 @@ local function fill_detail(menu, ops)
   end
   require('acp.ui.apply').draw(buffer, { { count, count, texts, marks } })
   keys.map(buffer, 'n', '<CR>', 'Choose the option under the cursor', function()
-    choose(menu, api.nvim_win_get_cursor(0)[1] - count - 1)
+    choose(api.nvim_win_get_cursor(0)[1] - count - 1)
   end)
   return buffer
 end
 
----@param menu acp.Menu
-local function show_detail(menu)
+local function show_detail()
   local window, ask = api.nvim_get_current_win(), menu.ask
   if not ask then
     return
@@ -140,8 +104,8 @@ local function show_detail(menu)
     elseif not found then
       return notice.warn(err or 'there is no more to show')
     end
-    local buffer = fill_detail(menu, found.ops)
-    map_answers(menu, buffer, function()
+    local buffer = fill_detail(found.ops)
+    map_answers(buffer, function()
       float.close(menu.detail)
       if float.is_open(menu.winid) then
         api.nvim_set_current_win(menu.winid)
@@ -155,47 +119,38 @@ local function show_detail(menu)
 end
 
 --- Map the keys that show what it is about.
----@param menu acp.Menu
 ---@param buffer integer of the window, or a side of a comparison
-local function map_shows(menu, buffer)
+local function map_shows(buffer)
   keys.map(buffer, 'n', 'd', 'Show the files side by side, or all of it', function()
     if not menu.ask or menu.ask.comparable == 0 then
-      return show_detail(menu)
+      return show_detail()
     end
-    evidence.show(menu, function(side)
-      map_shows(menu, side)
-      map_answers(menu, side, function()
-        evidence.close(menu)
-      end)
+    evidence.show(function(side)
+      map_shows(side)
+      map_answers(side, evidence.close)
     end)
   end)
-  keys.map(buffer, 'n', 'D', 'Show all of it', function()
-    show_detail(menu)
-  end)
+  keys.map(buffer, 'n', 'D', 'Show all of it', show_detail)
 end
 
----@param menu acp.Menu
----@param fold fun()
-local function map_permission(menu, fold)
-  map_answers(menu, menu.bufnr, function()
+local function map_permission()
+  map_answers(menu.bufnr, function()
     if not menu.wish then
-      return fold()
+      return menu.fold()
     end
     menu.wish = nil -- what was to be left is not there yet
   end)
   keys.map(menu.bufnr, 'n', '<CR>', 'Choose the option under the cursor', function()
-    local number = option_here(menu)
+    local number = option_here()
     if number then
-      choose(menu, number)
+      choose(number)
     end
   end)
-  map_shows(menu, menu.bufnr)
+  map_shows(menu.bufnr)
 end
 
 --- Map the keys of the window as the question that it shows wants them.
----@param menu acp.Menu
----@param fold fun()
-function M.map(menu, fold)
+function M.map()
   local wanted = menu.bufnr .. (menu.ask.kind == 'permission' and 'permission' or 'form')
   if menu.mapped == wanted then
     return
@@ -205,30 +160,27 @@ function M.map(menu, fold)
     vim.keymap.del('n', map.lhs, { buffer = menu.bufnr })
   end, api.nvim_buf_get_keymap(menu.bufnr, 'n'))
   if menu.ask.kind == 'permission' then
-    map_permission(menu, fold)
+    map_permission()
   else
-    require('acp.ask.form').map(menu, M, fold)
-    keys.map(menu.bufnr, 'n', 'D', 'Show all of it', function()
-      show_detail(menu)
-    end)
+    require('acp.ask.form').map()
+    keys.map(menu.bufnr, 'n', 'D', 'Show all of it', show_detail)
   end
   for key, step in pairs({ [']q'] = 1, ['[q'] = -1 }) do
     keys.map(menu.bufnr, 'n', key, step == 1 and 'Next question' or 'Previous question', function()
-      M.go(menu, step)
+      M.go(step)
     end)
   end
 end
 
 --- The line of the cursor is shown as selected only where <CR> would do something.
----@param menu acp.Menu
 ---@return boolean
-function M.is_choice_here(menu)
+function M.is_choice_here()
   if not menu.ask then
     return false
   elseif menu.ask.kind == 'permission' then
-    return option_here(menu) ~= nil
+    return option_here() ~= nil
   end
-  return require('acp.ask.form').row_here(menu) ~= nil
+  return require('acp.ask.form').row_here() ~= nil
 end
 
 return M

@@ -3,12 +3,15 @@
 
 local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local keys = require('acp.ask.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
+local menu = require('acp.ask.menu')
 local options = require('acp.host.options')
 local place = require('acp.ask.place')
 local unseen = require('acp.ui.unseen')
@@ -16,19 +19,6 @@ local unseen = require('acp.ui.unseen')
 local api = vim.api
 
 local M = {}
-
----@param menu acp.Menu
----@return boolean
-function M.is_inside(menu)
-  local current = api.nvim_get_current_win()
-  return current == menu.winid or (menu.detail ~= nil and current == menu.detail)
-end
-
----@param menu acp.Menu
----@return table<integer, true>
-function M.own_windows(menu)
-  return { [menu.winid] = true, [menu.detail or 0] = true }
-end
 
 --- What goes there from where the user is.
 ---@return string
@@ -41,13 +31,12 @@ local function way_in()
 end
 
 --- The keys that work where the user is, the most important first.
----@param menu acp.Menu
 ---@return string[]
-local function footer(menu)
+local function footer()
   local ask, count = menu.ask, #menu.ask.option_ids
   local numbers = count > 1 and ('1-%d'):format(math.min(count, 9)) or '1'
   local others = ask.count > 1 and { ']q next' } or {}
-  if not M.is_inside(menu) then
+  if not place.is_inside() then
     local way = way_in()
     if way == ':Acp permit' then -- both would not fit beside each other
       return { count > 0 and (':Acp permit %s answers'):format(numbers) or ':Acp permit goes here' }
@@ -62,36 +51,32 @@ local function footer(menu)
   return { '<CR> change', 'a accept', 'x decline', '<C-c> cancel', 'q fold', unpack(others) }
 end
 
----@param menu acp.Menu
 ---@return string
-local function title(menu)
+local function title()
   local ask = menu.ask
   return ask.count > 1 and (' %d of %d ·%s'):format(ask.number, ask.count, ask.title) or ask.title
 end
 
----@param menu acp.Menu
 ---@return boolean
-function M.is_folded(menu)
+function M.is_folded()
   return menu.folded == menu.ask.id
 end
 
 --- Whether its window shows something else, or is hidden: by whom, is not asked.
----@param menu acp.Menu
 ---@return boolean
-function M.is_hidden(menu)
+function M.is_hidden()
   if not float.is_open(menu.winid) or not layout.is_float(menu.winid) then
     return false
   end
   local is_other = api.nvim_win_get_buf(menu.winid) ~= menu.bufnr
   local is_away = api.nvim_win_get_config(menu.winid).hide
-  return is_other or is_away or place.is_hidden(menu.winid, M.own_windows(menu))
+  return is_other or is_away or place.is_hidden(menu.winid)
 end
 
 --- The line of the cursor is shown as selected only where <CR> would do something.
----@param menu acp.Menu
-local function mark_selected(menu)
+local function mark_selected()
   if float.is_open(menu.winid) then
-    local is_here = api.nvim_get_current_win() == menu.winid and keys.is_choice_here(menu)
+    local is_here = api.nvim_get_current_win() == menu.winid and keys.is_choice_here()
     dress.window(menu.winid, { cursorline = is_here })
   end
 end
@@ -109,9 +94,8 @@ local function op_of(fit)
   return { 0, -1, texts, marks }
 end
 
----@param menu acp.Menu
 ---@return integer? number of what the cursor is on, to find it again
-local function item_here(menu)
+local function item_here()
   if float.is_open(menu.winid) then
     local row = menu.rows[api.nvim_win_get_cursor(menu.winid)[1]]
     return row and row.item
@@ -119,10 +103,9 @@ local function item_here(menu)
 end
 
 --- Where the cursor belongs in what is shown now: on what it was on, else on the first choice.
----@param menu acp.Menu
 ---@param item integer?
 ---@return integer row from 1
-local function row_for(menu, item)
+local function row_for(item)
   local first
   for number, row in ipairs(menu.rows) do
     if item and row.item == item then
@@ -143,26 +126,20 @@ local function row_for(menu, item)
 end
 
 --- Make its buffer, as far as it is not made, and draw in it.
----@param menu acp.Menu
 ---@param fit acp.Fit
----@param fold fun()
 ---@return boolean drawn anew
-local function fill(menu, fit, fold)
+local function fill(fit)
   if not api.nvim_buf_is_valid(menu.bufnr) then
     menu.bufnr = unseen.buffer(function(buffer)
       chats.name(buffer, 'acp-question')
     end)
-    api.nvim_create_autocmd('CursorMoved', {
-      buffer = menu.bufnr,
-      callback = function()
-        mark_selected(menu)
-      end,
-    })
+    local scope = { buffer = menu.bufnr }
+    events.on('CursorMoved', 'The choice under the cursor', mark_selected, scope)
     menu.rows = {}
   end
   vim.b[menu.bufnr].acp_chat = menu.ask.chat
   vim.bo[menu.bufnr].tabstop = 4
-  keys.map(menu, fold)
+  keys.map()
   if vim.deep_equal(menu.rows, fit.rows) then
     return false
   end
@@ -172,24 +149,21 @@ local function fill(menu, fit, fold)
 end
 
 --- The window that it should have now.
----@param menu acp.Menu
 ---@return acp.Placed
-local function placed(menu)
-  if evidence.is_here(menu) then
+local function placed()
+  if evidence.is_here() then
     local fit = { rows = require('acp.ask.rows').of(menu.ask.options, 1000, #menu.ask.body[1]) }
-    return { config = evidence.window(menu), fit = fit }
-  elseif M.is_folded(menu) then
-    return place.folded(menu.ask, M.own_windows(menu), way_in())
+    return { config = evidence.window(), fit = fit }
+  elseif M.is_folded() then
+    return place.folded(menu.ask, way_in())
   end
-  local shape = { title = title(menu), footer = footer(menu), is_inside = M.is_inside(menu) }
+  local shape = { title = title(), footer = footer(), is_inside = place.is_inside() }
   shape.above = float.is_open(menu.winid) and vim.fn.line('w0', menu.winid) - 1 or 0
-  return place.window(menu.ask, M.own_windows(menu), shape)
+  return place.window(menu.ask, shape)
 end
 
----@param menu acp.Menu
 ---@param found acp.Placed
----@param is_below boolean
-local function open(menu, found, is_below)
+local function open(found, is_below)
   local window = vim.tbl_extend('error', found.config, { noautocmd = true })
   menu.winid = float.open(menu.bufnr, false, window)
   if is_below then
@@ -209,9 +183,8 @@ local function lasting(found)
   return config
 end
 
----@param menu acp.Menu
 ---@param found acp.Placed
-local function move(menu, found)
+local function move(found)
   local config = lasting(found)
   if not vim.deep_equal(config, menu.config) then
     float.move(menu.winid, config)
@@ -221,9 +194,7 @@ end
 
 --- Close the window where it cannot stay: in another tabpage, or of the other kind. One in which the
 --- user has opened something is theirs.
----@param menu acp.Menu
----@param is_below boolean
-local function clear(menu, is_below)
+local function clear(is_below)
   if float.is_open(menu.winid) and api.nvim_win_get_buf(menu.winid) ~= menu.bufnr then
     pcall(api.nvim_win_set_config, menu.winid, { title = '', footer = '' })
     api.nvim_set_option_value('winfixbuf', false, { win = menu.winid, scope = 'local' })
@@ -240,7 +211,6 @@ end
 --- Whether an edge of it is elsewhere on both ways: what only grows stays where it is.
 ---@param old vim.api.keyset.win_config
 ---@param new vim.api.keyset.win_config
----@return boolean
 local function is_moved(old, new)
   local function apart(first, size)
     return old[first] ~= new[first] and old[first] + old[size] ~= new[first] + new[size]
@@ -249,26 +219,24 @@ local function is_moved(old, new)
 end
 
 --- Put it where it belongs, as it should look now.
----@param menu acp.Menu
----@param fold fun() what `q` does
 ---@return boolean opened
-function M.settle(menu, fold)
-  local is_below = evidence.is_here(menu)
-  clear(menu, is_below)
-  local found, item = placed(menu), item_here(menu)
-  local is_drawn = fill(menu, found.fit, fold)
+function M.settle()
+  local is_below = evidence.is_here()
+  clear(is_below)
+  local found, item = placed(), item_here()
+  local is_drawn = fill(found.fit)
   local opened = not float.is_open(menu.winid)
   local has_moved = not (opened or menu.is_entering) and is_moved(menu.config or {}, found.config)
   if opened then
-    open(menu, found, is_below)
+    open(found, is_below)
     menu.config = lasting(found)
   elseif not is_below then
-    move(menu, found)
+    move(found)
   end
-  local bar = (found.fit.winbar or ''):gsub('%%', '%%%%')
-  dress.window(menu.winid, { winbar = is_below and evidence.winbar(menu) or bar })
+  local bar = cells.literal(found.fit.winbar or '')
+  dress.window(menu.winid, { winbar = is_below and evidence.winbar() or bar })
   if opened or is_drawn then
-    local row = row_for(menu, item)
+    local row = row_for(item)
     api.nvim_win_set_cursor(menu.winid, { math.min(row, #menu.rows), 0 })
     if not found.fit.winbar then
       api.nvim_win_call(menu.winid, function()
@@ -276,9 +244,9 @@ function M.settle(menu, fold)
       end)
     end
   end
-  mark_selected(menu)
-  local is_to_be_seen = is_below and evidence.is_current(menu)
-  if not is_to_be_seen and (is_below or M.is_folded(menu)) then
+  mark_selected()
+  local is_to_be_seen = is_below and evidence.is_current()
+  if not is_to_be_seen and (is_below or M.is_folded()) then
     answer.gone()
   else
     answer.shown(menu.ask)

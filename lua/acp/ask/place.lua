@@ -7,6 +7,7 @@ local chats = require('acp.chat.registry')
 local fit = require('acp.ask.fit')
 local float = require('acp.ui.float')
 local layout = require('acp.ui.layout')
+local menu = require('acp.ask.menu')
 local rows = require('acp.ask.rows')
 
 local api = vim.api
@@ -37,7 +38,6 @@ local function screen()
   return { row = top, column = 0, width = vim.o.columns, height = height }
 end
 
----@param window integer
 ---@return acp.Area
 local function area_of(window)
   local position = api.nvim_win_get_position(window)
@@ -50,7 +50,6 @@ local function area_of(window)
 end
 
 --- The line in which the cursor of the current window is.
----@param window integer
 ---@return acp.Area
 local function cursor_line(window)
   local area = area_of(window)
@@ -63,10 +62,19 @@ local function cursor_line(window)
   return area
 end
 
+local function is_own(window)
+  return window == menu.winid or window == menu.detail
+end
+
+--- Whether the user is in the question.
+---@return boolean
+function M.is_inside()
+  return is_own(api.nvim_get_current_win())
+end
+
 --- What must stay visible.
----@param own table<integer, true> windows of the question itself
 ---@return acp.Area[]
-local function obstacles(own)
+local function obstacles()
   local found = {}
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     local buffer = api.nvim_win_get_buf(window)
@@ -76,7 +84,7 @@ local function obstacles(own)
     end
   end
   local current = api.nvim_get_current_win()
-  if not own[current] then
+  if not is_own(current) then
     table.insert(found, cursor_line(current))
   end
   return found
@@ -97,7 +105,6 @@ end
 
 ---@param one acp.Area
 ---@param other acp.Area
----@return boolean
 local function overlap(one, other)
   return one.row < other.row + other.height
     and other.row < one.row + one.height
@@ -105,10 +112,6 @@ local function overlap(one, other)
     and other.column < one.column + one.width
 end
 
----@param row integer
----@param column integer
----@param width integer
----@param height integer
 ---@return acp.Area?
 local function area(row, column, width, height)
   if width > BORDER and height > BORDER then
@@ -153,16 +156,14 @@ end
 
 --- The area of its chat; a narrow one gets some of what is beside it, but little of a window in which
 --- the user works.
----@param ask acp.Ask
----@param own table<integer, true>
 ---@return acp.Area?
-local function chat_area(ask, own)
+local function chat_area(ask)
   local window = layout.window_of(ask.chat)
   if not window then
     return nil
   end
   local found, current = area_of(window), api.nvim_get_current_win()
-  local is_away = not own[current] and not chats.of(api.nvim_win_get_buf(current))
+  local is_away = not is_own(current) and not chats.of(api.nvim_win_get_buf(current))
   local least = math.min((is_away and NARROW or READABLE) + BORDER, vim.o.columns)
   local right = found.column + found.width
   local width = math.max(found.width, least)
@@ -172,8 +173,6 @@ local function chat_area(ask, own)
 end
 
 --- How wide its lines want it to be.
----@param ask acp.Ask
----@param most integer
 ---@param frame string[] title and footer
 ---@return integer
 local function width_for(ask, most, frame)
@@ -195,7 +194,6 @@ end
 
 --- Join as many words of a footer as fit.
 ---@param words string[] the most important first
----@param width integer
 ---@return string
 local function footer(words, width)
   local text = ''
@@ -210,14 +208,13 @@ end
 
 --- The zindex at which nothing hides it: above all floats of others that lie there.
 ---@param config vim.api.keyset.win_config
----@param own table<integer, true>
 ---@return integer
-local function level(config, own)
+local function level(config)
   local here, found = covered_by(config), LEVEL
   local is_command = api.nvim_get_mode().mode:sub(1, 1) == 'c'
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     local other = api.nvim_win_get_config(window)
-    local is_over = other.relative ~= '' and not other.hide and not own[window]
+    local is_over = other.relative ~= '' and not other.hide and not is_own(window)
     local is_typed_in = is_command and (other.zindex or 0) >= MESSAGES
     if is_over and not is_typed_in and overlap(here, area_of(window)) then
       found = math.max(found, other.zindex + 1)
@@ -226,14 +223,9 @@ local function level(config, own)
   return found
 end
 
----@param row integer
----@param column integer
----@param width integer
----@param height integer
----@param own table<integer, true>
 ---@param dress vim.api.keyset.win_config its border, and what is in that
 ---@return vim.api.keyset.win_config
-local function config_of(row, column, width, height, own, dress)
+local function config_of(row, column, width, height, dress)
   local config = vim.tbl_extend('error', dress, {
     relative = 'editor',
     row = math.max(row, 0),
@@ -244,7 +236,7 @@ local function config_of(row, column, width, height, own, dress)
     hide = false,
     style = 'minimal',
   })
-  config.zindex = level(config, own)
+  config.zindex = level(config)
   return config
 end
 
@@ -252,7 +244,6 @@ end
 ---@field config vim.api.keyset.win_config
 ---@field fit acp.Fit
 
----@param ask acp.Ask
 ---@param part acp.Area
 ---@param shape { title: string, footer: string[], is_inside: boolean }
 ---@return acp.Fit, integer width
@@ -264,12 +255,10 @@ local function fitted(ask, part, shape)
 end
 
 --- The best free part of the screen: that of the chat unless the options do not fit there.
----@param ask acp.Ask
----@param own table<integer, true>
 ---@param shape table
 ---@return acp.Area, acp.Fit, integer width, boolean in_chat
-local function choose(ask, own, shape)
-  local holes, chat, whole = obstacles(own), chat_area(ask, own), screen()
+local function choose(ask, shape)
+  local holes, chat, whole = obstacles(), chat_area(ask), screen()
   local best, found, width, in_chat
   local rank = math.huge
   local function try(base, is_chat)
@@ -296,11 +285,10 @@ end
 
 --- The window of a question.
 ---@param ask acp.Ask
----@param own table<integer, true> its own windows
 ---@param shape { title: string, footer: string[], is_inside: boolean, above: integer }
 ---@return acp.Placed
-function M.window(ask, own, shape)
-  local part, found, width, in_chat = choose(ask, own, shape)
+function M.window(ask, shape)
+  local part, found, width, in_chat = choose(ask, shape)
   local bar = found.winbar and 1 or 0
   local height = math.max(math.min(#found.rows + bar, part.height - BORDER), 1)
   local words, above = vim.list_slice(shape.footer), shape.above
@@ -311,7 +299,7 @@ function M.window(ask, own, shape)
   end
   local row = in_chat and part.row + part.height - height - BORDER or part.row
   local column = in_chat and part.column or part.column + part.width - width - BORDER
-  local config = config_of(row, column, width, height, own, {
+  local config = config_of(row, column, width, height, {
     border = float.border(),
     title = { { cells.cut(shape.title, width), 'AcpFloatTitle' } },
     footer = { { footer(words, width), 'AcpFloatFooter' } },
@@ -321,34 +309,31 @@ end
 
 --- The one row of a folded question, at the lower edge of its chat.
 ---@param ask acp.Ask
----@param own table<integer, true>
 ---@param key string what brings it back
 ---@return acp.Placed
-function M.folded(ask, own, key)
-  local base = chat_area(ask, own) or screen()
-  local part = free(base, obstacles(own))[1] or base
+function M.folded(ask, key)
+  local base = chat_area(ask) or screen()
+  local part = free(base, obstacles())[1] or base
   local width = math.max(math.min(part.width, READABLE), 1)
   local row, dress = part.row + part.height - 1, { border = 'none' }
-  local config = config_of(row, part.column, width, 1, own, dress)
+  local config = config_of(row, part.column, width, 1, dress)
   return { config = config, fit = { rows = { fit.folded(ask, width, key) }, level = 1 } }
 end
 
 --- Whether another float lies over one.
 ---@param window integer
----@param own table<integer, true>
 ---@return boolean
-function M.is_hidden(window, own)
+function M.is_hidden(window)
   local config = api.nvim_win_get_config(window)
-  return level(config, own) > config.zindex
+  return level(config) > config.zindex
 end
 
 --- Whether a float lies on what must stay visible.
 ---@param window integer
----@param own table<integer, true>
 ---@return boolean
-function M.is_in_the_way(window, own)
+function M.is_in_the_way(window)
   local covered = covered_by(api.nvim_win_get_config(window))
-  return vim.iter(obstacles(own)):any(function(hole)
+  return vim.iter(obstacles()):any(function(hole)
     return overlap(covered, hole)
   end)
 end

@@ -21,7 +21,6 @@ local LATE = 0.6 -- of a row: a blank behind that is a better place to break it 
 ---@field item? integer number of what <CR> acts on, from 0
 
 ---@param character string
----@param column integer
 ---@return integer cells
 local function cells_of(character, column)
   return character == '\t' and TAB - column % TAB or api.nvim_strwidth(character)
@@ -66,12 +65,6 @@ function M.pieces(text, width, hang)
   return pieces
 end
 
----@param mark acp.Mark
----@return boolean
-local function is_before(mark)
-  return mark[3].virt_text_pos == 'inline' and mark[2] == 0
-end
-
 --- The part of a mark that lies in a row; nil if none does.
 ---@param mark acp.Mark
 ---@param first integer byte of the line, from 0, at which the row begins
@@ -90,8 +83,6 @@ local function part_of(mark, first, last)
 end
 
 --- How far the further rows of a line stand in: as far as its words, behind blanks or its number.
----@param text string
----@param width integer
 ---@return integer cells
 local function hang_of(text, width)
   local head = text:match('^%S+ %d+%. ') or text:match('^%s+') or ''
@@ -107,7 +98,7 @@ end
 function M.of_line(text, marks, width)
   local before, behind, indent = {}, {}, 0
   for _, mark in ipairs(marks) do
-    if is_before(mark) then
+    if mark[3].virt_text_pos == 'inline' and mark[2] == 0 then
       table.insert(before, mark)
       indent = indent + cells.of(mark[3].virt_text)
     elseif mark[3].virt_text then
@@ -181,8 +172,6 @@ function M.row(text, group)
   return { text = text, marks = { { 0, { end_col = #text, hl_group = group } } } }
 end
 
----@param text string
----@param width integer
 ---@param from_end boolean
 ---@return string the beginning, or the end, that fits
 local function fitting(text, width, from_end)

@@ -7,11 +7,13 @@ local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
 local attention = require('acp.ui.attention')
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local evidence = require('acp.ask.evidence')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ask.keys')
 local layout = require('acp.ui.layout')
+local menu = require('acp.ask.menu')
 local notice = require('acp.ui.notice')
 local pane = require('acp.ask.pane')
 local place = require('acp.ask.place')
@@ -24,9 +26,6 @@ local M = {}
 local RETRY_MS = 50
 local PATIENCE_MS = 3000
 
----@type acp.Menu
-local menu = { bufnr = -1, winid = 0, rows = {}, settle = function() end }
-
 local is_refused = false
 
 --- Put it where it belongs. Neovim may refuse now (E565, E11): then soon again.
@@ -35,9 +34,7 @@ local function settle_soon(silent)
   if not menu.ask then
     return
   end
-  local ok, opened = pcall(unseen.quietly, function()
-    return pane.settle(menu, M.fold)
-  end)
+  local ok, opened = pcall(unseen.quietly, pane.settle)
   if not ok then
     if not is_refused then
       require('acp.host.log').line(('the question is not on screen yet: %s'):format(opened))
@@ -51,69 +48,47 @@ local function settle_soon(silent)
   apply.redraw()
 end
 
-menu.settle = function()
+function menu.settle()
   settle_soon()
 end
 
-local is_planned = false
-
 --- Once, however many events say so.
-local function plan()
-  if is_planned or vim.v.exiting ~= vim.NIL then
-    return
+local plan = unseen.soon(function()
+  if menu.folded and api.nvim_get_current_win() == menu.winid then
+    menu.folded = nil -- whoever goes there wants to see it
   end
-  is_planned = true
-  vim.schedule(function()
-    is_planned = false
-    if menu.folded and api.nvim_get_current_win() == menu.winid then
-      menu.folded = nil -- whoever goes there wants to see it
-    end
+  if vim.v.exiting == vim.NIL then
     settle_soon()
-  end)
-end
+  end
+end)
 
 --- The cursor has moved: it must not be under the window.
 local function keep_clear()
   local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
-  if
-    is_float
-    and not pane.is_inside(menu)
-    and place.is_in_the_way(menu.winid, pane.own_windows(menu))
-  then
+  if is_float and not place.is_inside() and place.is_in_the_way(menu.winid) then
     plan()
   end
 end
 
----@type integer?
-local group
+local is_attended = false
 
 --- Look after it while there is one.
 local function attend()
   if not menu.ask then
-    group = group and api.nvim_del_augroup_by_id(group) --[[@as nil]]
-  elseif not group then
-    group = api.nvim_create_augroup('acp.ask', {})
-    local events = {
-      'WinClosed',
-      'WinResized',
-      'VimResized',
-      'TabEnter',
-      'WinEnter',
-      'BufWinEnter',
-      'ModeChanged',
-    }
-    api.nvim_create_autocmd(events, { group = group, callback = plan })
-    local moves = { 'CursorMoved', 'CursorMovedI', 'WinScrolled' }
-    api.nvim_create_autocmd(moves, { group = group, callback = keep_clear })
-    api.nvim_create_autocmd('WinScrolled', {
-      group = group,
-      callback = function(event) -- the footer counts what is below
-        if tonumber(event.match) == menu.winid then
-          plan()
-        end
-      end,
-    })
+    events.leave('acp.ask')
+  elseif not is_attended then
+    local on = events.group('acp.ask')
+    local desc = 'The question is where it belongs'
+    on({ 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }, desc, plan)
+    on({ 'BufWinEnter', 'ModeChanged' }, desc, plan)
+    on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
+    on('WinScrolled', 'The footer of the question counts what is below', function(event)
+      if tonumber(event.match) == menu.winid then
+        plan()
+      end
+    end)
   end
+  is_attended = menu.ask ~= nil
 end
 
 --- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
@@ -121,10 +96,10 @@ end
 local function close()
   if menu.ask then
     return
-  elseif pane.is_inside(menu) and not hands.are_off() then
+  elseif place.is_inside() and not hands.are_off() then
     error('the command of the user would go on in a file', 0)
   end
-  keys.leave(menu)
+  keys.leave()
   float.close(menu.winid)
   if api.nvim_buf_is_valid(menu.bufnr) then
     unseen.quietly(function()
@@ -139,7 +114,6 @@ end
 local told = {}
 
 --- Say that something is asked, to a user who does not see the chat.
----@param ask acp.Ask
 local function tell(ask)
   if not told[ask.id] then
     told[ask.id] = true
@@ -209,26 +183,18 @@ end
 
 bridge.on_end(M.close_of)
 
---- Make it one row, and go back; it stays pending.
-function M.fold()
+function menu.fold()
   menu.folded = menu.ask and menu.ask.id
-  keys.leave(menu)
+  keys.leave()
   menu.settle()
-end
-
---- The window to go back to: never one of its own.
----@return integer
-local function origin()
-  local current = api.nvim_get_current_win()
-  return pane.is_inside(menu) and menu.back or current
 end
 
 local function enter()
   menu.folded = nil
   menu.is_entering = true
   settle_soon()
-  if float.is_open(menu.winid) and not pane.is_inside(menu) then
-    menu.back = origin()
+  if float.is_open(menu.winid) and not place.is_inside() then
+    menu.back = api.nvim_get_current_win()
     unseen.stop_insert()
     api.nvim_set_current_win(menu.winid)
     settle_soon()
@@ -242,7 +208,7 @@ end
 ---@return boolean done
 local function enter_calmly(id, deadline)
   local is_wanted = menu.ask and menu.ask.id == id and hands.are_off()
-  if not is_wanted or pane.is_inside(menu) or answer.now() > deadline then
+  if not is_wanted or place.is_inside() or answer.now() > deadline then
     return false
   elseif not answer.is_still() then
     vim.defer_fn(function()
@@ -284,7 +250,7 @@ function M.next_question()
   if not menu.ask then
     return notice.notice('no agent is asking for anything')
   elseif api.nvim_get_current_win() == menu.winid then
-    return require('acp.ask.keys').go(menu, 1)
+    return require('acp.ask.keys').go(1)
   end
   enter()
 end
@@ -298,7 +264,7 @@ function M.permit(wanted)
     return notice.notice('no agent is asking for anything')
   elseif not wanted.kind and (wanted.number or 0) == 0 then
     return enter()
-  elseif pane.is_folded(menu) or pane.is_hidden(menu) then
+  elseif pane.is_folded() or pane.is_hidden() then
     menu.folded, menu.config = nil, nil
     menu.settle()
     answer.moved()

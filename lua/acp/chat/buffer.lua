@@ -6,6 +6,7 @@ local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local guard = require('acp.ui.guard')
 local lazy = require('acp.host.lazy')
 local life = require('acp.ui.life')
@@ -15,7 +16,6 @@ local margin = require('acp.ui.margin')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
-require('acp.chat.stayed')
 require('acp.ui.attention') -- whether the user is here is known from now on
 require('acp.files.deferred') -- what the user reads and writes is known as soon as there is a chat
 
@@ -23,7 +23,6 @@ local api = vim.api
 
 local M = {}
 
----@param chat acp.Chat
 ---@param was_running boolean
 local function gone(chat, was_running)
   chats.remove(chat.chat)
@@ -45,7 +44,6 @@ end
 
 --- A chat that is unloaded and stays so (`:bdelete`) is not wanted any more, unless `:q!` has done it:
 --- then it is read again.
----@param buffer integer
 local function wipe_unloaded(buffer)
   local is_quit = guard.is_quitting(buffer)
   vim.schedule(function()
@@ -59,11 +57,10 @@ local function wipe_unloaded(buffer)
   end)
 end
 
----@param chat acp.Chat
 local function watch(chat)
-  local group = api.nvim_create_augroup('acp.chat.' .. chat.chat, {})
+  local listen = events.group('acp.chat.' .. chat.chat)
   local function on(event, run)
-    api.nvim_create_autocmd(event, { group = group, buffer = chat.chat, callback = run })
+    listen(event, 'What becomes of a chat', run, { buffer = chat.chat })
   end
   on('BufWinEnter', function()
     dress.window(0, dress.CHAT)
@@ -125,9 +122,11 @@ function M.begin(chat)
   watch(chat)
 end
 
+-- Chats outlive their host: they stay to be read, `inspect()` lists them, and the next host is told of
+-- them, so that it can go on with their sessions.
 bridge.on_end(function()
   for _, chat in ipairs(chats.all()) do
-    chat.room = nil
+    chat.room, chat.stayed = nil, true
     local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
     status.state, status.pending, status.doing = 'closed', 0, nil
     life.set(chat.chat, status)
@@ -139,68 +138,81 @@ bridge.on_end(function()
   vim.cmd.redrawstatus({ bang = true })
 end)
 
+bridge.chats = function()
+  return vim.tbl_map(function(chat)
+    local status = vim.b[chat.chat].acp_status or {}
+    local it = { id = status.session, agent = chat.agent, title = status.title, cwd = chat.root }
+    it.state, it.turn = 'closed', status.turn or 0
+    it.bufnr, it.prompt_bufnr = chat.chat, chat.prompt
+    for _, name in ipairs({ 'modes', 'config', 'commands', 'plan', 'queue', 'entries' }) do
+      it[name] = {}
+    end
+    return it
+  end, chats.all())
+end
+
+bridge.on_start(function()
+  local stayed = {}
+  for _, chat in ipairs(chats.all()) do
+    if chat.stayed then
+      chat.stayed = nil
+      local session = (vim.b[chat.chat].acp_status or {}).session
+      local told = { chat = chat.chat, prompt = chat.prompt, agent = chat.agent }
+      table.insert(stayed, vim.tbl_extend('error', told, { session = session, cwd = chat.root }))
+    end
+  end
+  if #stayed > 0 then
+    bridge.notify('stayed', { chats = stayed })
+  end
+end)
+
 life.listen(function(_, status)
   if status.state == 'running' then
     lazy.warm()
   end
 end)
 
-api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
-  group = api.nvim_create_augroup('acp.chat', {}),
-  desc = 'The windows of chats keep their share of the editor',
-  callback = function()
-    require('acp.ui.size').settle()
-    vim.tbl_map(layout.fit, chats.all())
-  end,
-})
+local on = events.group('acp.chat')
 
----@param buffer integer
----@return boolean
+on({ 'VimResized', 'WinResized', 'TabEnter' }, 'Chats keep their share of the editor', function()
+  require('acp.ui.size').settle()
+  vim.tbl_map(layout.fit, chats.all())
+end)
+
 local function is_chat(buffer)
   local chat = chats.of(buffer)
   return chat ~= nil and chat.chat == buffer
 end
 
-api.nvim_create_autocmd('WinResized', {
-  group = api.nvim_create_augroup('acp.chat.end', {}),
-  desc = 'The end of a chat fills its window',
-  callback = function()
-    for _, window in ipairs(vim.v.event.windows) do
-      local is_there = api.nvim_win_is_valid(window) and is_chat(api.nvim_win_get_buf(window))
-      if is_there and tail.is_at(window) then
-        tail.fill(window)
-      end
+on('WinResized', 'The end of a chat fills its window', function()
+  for _, window in ipairs(vim.v.event.windows) do
+    local is_there = api.nvim_win_is_valid(window) and is_chat(api.nvim_win_get_buf(window))
+    if is_there and tail.is_at(window) then
+      tail.fill(window)
     end
-  end,
-})
-
-api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
-  group = api.nvim_create_augroup('acp.chat.room', {}),
-  desc = 'Tables of a chat are laid out for its window',
-  callback = function()
-    for _, chat in ipairs(bridge.running() and chats.all() or {}) do
-      local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
-      local room = #found > 0 and math.max(1, math.min(unpack(found))) or chat.room
-      if room ~= chat.room then
-        chat.room = room
-        bridge.tell_running('chat_room', { chat = chat.chat, room = room })
-      end
-    end
-  end,
-})
-
-local look = vim.schedule_wrap(function()
-  tail.look(is_chat)
+  end
 end)
 
-api.nvim_create_autocmd({ 'WinScrolled', 'WinResized', 'TabEnter', 'WinClosed' }, {
-  group = api.nvim_create_augroup('acp.chat.tail', {}),
-  desc = 'What has come below the part of a chat that is shown',
-  callback = function(event)
-    if event.event ~= 'WinScrolled' or not tail.is_settled() then -- it is, in most frames
-      look()
+on({ 'WinResized', 'BufWinEnter' }, 'Tables of a chat are laid out for its window', function()
+  for _, chat in ipairs(bridge.running() and chats.all() or {}) do
+    local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
+    local room = #found > 0 and math.max(1, math.min(unpack(found))) or chat.room
+    if room ~= chat.room then
+      chat.room = room
+      bridge.tell_running('chat_room', { chat = chat.chat, room = room })
     end
-  end,
-})
+  end
+end)
+
+local function look()
+  tail.look(is_chat)
+end
+
+on({ 'WinResized', 'TabEnter', 'WinClosed' }, 'What has come below', look, { later = true })
+on('WinScrolled', 'What has come below', function()
+  if not tail.is_settled() then -- it is, in most frames
+    vim.schedule(look)
+  end
+end)
 
 return M

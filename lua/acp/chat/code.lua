@@ -1,7 +1,9 @@
--- The code blocks of a chat: where they are, and folds around them. These are folds of the window, so
--- that the text stays as the agent has written it.
+-- The code blocks of a chat: where they are, folds around them, and yanks. These are folds of the
+-- window, so that the text stays as the agent has written it.
 
 local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
+local notice = require('acp.ui.notice')
 
 local api = vim.api
 
@@ -36,7 +38,6 @@ end
 
 --- Whether a row is of what a tool call shows, which opens and closes as a whole.
 ---@param row integer 1-based
----@return boolean
 local function is_of_call(row)
   local from, to = { row - 1, 0 }, { row - 1, -1 }
   local marks = api.nvim_buf_get_extmarks(0, apply.namespace, from, to, { details = true })
@@ -61,20 +62,15 @@ local function close(block)
   end
 end
 
----@param is_closed boolean
-local function all(is_closed)
-  if not is_closed then
-    return vim.cmd('normal! zR')
-  end
-  vim.tbl_map(close, foldable())
-end
-
 --- Open or close the code at the cursor, or all of it.
 ---@param action 'toggle'|'open'|'close'|'open_all'|'close_all'
 ---@return boolean done false: there is none at the cursor, or more than code is meant
 function M.fold(action)
-  if action == 'open_all' or action == 'close_all' then
-    all(action == 'close_all')
+  if action == 'open_all' then
+    vim.cmd('normal! zR')
+    return false
+  elseif action == 'close_all' then
+    vim.tbl_map(close, foldable())
     return false
   end
   local row = api.nvim_win_get_cursor(0)[1]
@@ -102,6 +98,51 @@ function M.text()
   local count = last - first - 1
   local size = ('%d line%s'):format(count, count == 1 and '' or 's')
   return { { '▸ ' .. (language ~= '' and language .. ' · ' or '') .. size .. ' ', 'AcpDim' } }
+end
+
+---@param register string
+local function put(lines, register, what)
+  vim.fn.setreg(register, lines, 'l')
+  notice.notice(('yanked %s: %d line%s'):format(what, #lines, #lines == 1 and '' or 's'))
+end
+
+---@param found acp.CodeBlock[]
+---@return acp.CodeBlock? the one at that row, else the one before, else the first
+local function nearest(found, row)
+  local before
+  for _, block in ipairs(found) do
+    if block.first <= row then
+      before = block
+    end
+  end
+  return before or found[1]
+end
+
+--- Yank the code at the cursor, or of the block before it.
+function M.yank()
+  local register = vim.v.register
+  local lines = api.nvim_buf_get_lines(0, 0, -1, true)
+  local block = nearest(M.blocks(lines), api.nvim_win_get_cursor(0)[1])
+  if not block then
+    return notice.notice('there is no code block here')
+  end
+  local text = vim.list_slice(lines, block.first + 1, block.last)
+  text = vim.tbl_map(function(line)
+    return line:sub(1, block.indent):find('^[%s>]*$') and line:sub(block.indent + 1) or line
+  end, text)
+  put(text, register, 'a code block')
+end
+
+--- Yank what the agent said last.
+---@param chat acp.Chat
+function M.yank_answer(chat)
+  local register = vim.v.register
+  bridge.call('last_answer', { chat = chat.chat }, function(err, text)
+    if err or not text or text == '' then
+      return notice.warn(err or 'the agent has said nothing yet')
+    end
+    put(vim.split(vim.trim(text), '\n', { plain = true }), register, 'the last answer')
+  end)
 end
 
 return M

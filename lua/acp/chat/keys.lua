@@ -9,7 +9,6 @@ local output = require('acp.chat.output')
 local prompts = require('acp.chat.prompts')
 local question = require('acp.ask.window')
 local welcome = require('acp.chat.welcome')
-local yank = require('acp.chat.yank')
 
 local api = vim.api
 
@@ -28,8 +27,6 @@ local function under_cursor()
 end
 
 --- Go on in the prompt with the same key; in an empty one they all mean the same.
----@param chat acp.Chat
----@param key string
 local function write(chat, key)
   layout.open(chat)
   local empty = vim.deep_equal(api.nvim_buf_get_lines(chat.prompt, 0, -1, true), { '' })
@@ -38,7 +35,6 @@ end
 
 --- The tool call's file; else the file that is named under the cursor. Whether it may be opened is
 --- for the host to say: the agent has named it.
----@param chat acp.Chat
 ---@param split boolean
 local function follow_link(chat, split)
   local payload = vim.tbl_extend('error', { chat = chat.chat, row = row() }, under_cursor())
@@ -57,17 +53,16 @@ end
 --- Hand the web address under the cursor to the browser, by the host, which asks where the text of
 --- the link says something else.
 local function browse()
-  bridge.ask('browse', under_cursor(), function() end)
+  bridge.ask('browse', under_cursor())
 end
 
----@param chat acp.Chat
 local function show_raw(chat)
   bridge.call('raw', { chat = chat.chat, row = row() }, function(err, text)
     if err or not text then
       return notice.notice(err or 'no tool call here')
     end
     local lines = vim.split(text, '\n', { plain = true })
-    require('acp.ui.legend').open('Tool call', lines, {})
+    require('acp.ui.float').lines('Tool call', lines, {})
   end)
 end
 
@@ -76,7 +71,6 @@ local ICONS =
 
 --- Whether a mark is the icon of a tool call.
 ---@param mark vim.api.keyset.get_extmark_item
----@return boolean
 local function is_call(mark)
   local groups = { mark[4].sign_hl_group or mark[4].hl_group }
   for _, chunk in ipairs(mark[4].virt_text or {}) do
@@ -88,9 +82,7 @@ local function is_call(mark)
 end
 
 --- Search in portions: a chat may be long.
----@param buffer integer
 ---@param start integer row
----@param step 1|-1
 ---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
 ---@return integer? row where the next such block in that direction begins
 local function find(buffer, start, step, is_meant)
@@ -108,7 +100,6 @@ local function find(buffer, start, step, is_meant)
   end
 end
 
----@param step 1|-1
 ---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
 ---@return fun() goes there
 local function jump(step, is_meant)
@@ -132,7 +123,6 @@ local function to_ask()
 end
 
 --- Close the chat; but `q:`, `q/` and `q?`, typed at once, are what they always are.
----@param chat acp.Chat
 local function close(chat)
   if vim.fn.getcharstr(1):find('^[:/?]') then
     return api.nvim_feedkeys('q', 'ni', false)
@@ -162,18 +152,15 @@ end
 
 --- Open or close what is under the cursor: code by itself, the rest by the host. Where there is no
 --- such thing, the plan that the bar is about is shown whole.
----@param chat acp.Chat
 ---@param action string
 local function toggle(chat, action)
   if code.fold(action) then
     return
   end
   local payload = { chat = chat.chat, row = row(), action = action }
-  bridge.call('toggle', payload, function(err, plan)
-    if err then
-      return bridge.warn(err)
-    elseif plan then
-      require('acp.ui.legend').open('Plan', vim.split(plan, '\n', { plain = true }), {})
+  bridge.ask('toggle', payload, function(plan)
+    if plan then
+      require('acp.ui.float').lines('Plan', vim.split(plan, '\n', { plain = true }), {})
     end
   end)
 end
@@ -214,8 +201,8 @@ function M.map(chat)
     { 'K', 'Show the tool call as it is', with(show_raw), 'raw' },
     { 'go', 'Show all that the tool call has printed', with(output.open), 'output' },
     { 'yq', quickfix, with(output.yank), 'output-to-quickfix' },
-    { 'yc', 'Yank the code block', yank.code, 'yank-code' },
-    { 'ya', 'Yank the last answer', with(yank.answer), 'yank-answer' },
+    { 'yc', 'Yank the code block', code.yank, 'yank-code' },
+    { 'ya', 'Yank the last answer', with(code.yank_answer), 'yank-answer' },
   })
   M.map_common(chat, chat.chat)
 end

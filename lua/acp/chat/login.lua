@@ -1,6 +1,8 @@
 -- A terminal in which the user logs in to an agent, as the direct result of `:Acp login`. Its exit
 -- code is all that matters, so Neovim's own terminal job will do, although it may lose the last output.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -17,7 +19,6 @@ local open = {}
 local WITHOUT_ADDRESS = { 'sh', '-c', 'unset NVIM; printf "%s\\n\\n" "$0"; exec "$@"' }
 
 --- Tell the host, once; without a code the terminal was closed.
----@param number integer
 ---@param code? integer
 local function ended(number, code)
   local bridge = require('acp.host.bridge')
@@ -67,12 +68,9 @@ function M.open(number, title, argv, env, cwd)
   end
   open[number] = { buffer = buffer, job = job }
   dress.window(0, { winbar = ' ' .. title:gsub('%%', '%%%%') })
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = buffer,
-    callback = function()
-      ended(number)
-    end,
-  })
+  events.on('BufWipeout', 'The user has closed the terminal', function()
+    ended(number)
+  end, { buffer = buffer })
   vim.cmd.startinsert()
 end
 

@@ -41,8 +41,6 @@ local function emptied(prompt)
 end
 
 --- Make a window what it was to a chat.
----@param window integer
----@param chat acp.Chat
 ---@param prompts integer[] windows of prompts that have none yet; its own is taken out
 local function furnish(window, chat, prompts)
   dress.window(window, dress.CHAT)

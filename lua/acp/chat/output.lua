@@ -12,23 +12,15 @@ local M = {}
 
 local PLACE = 'acp: in '
 
----@param chat acp.Chat
 ---@return { chat: integer, row: integer }
 local function here(chat)
   return { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
 end
 
----@param err string?
-local function told(err)
-  if err then
-    notice.notice(err)
-  end
-end
-
 --- Show all that the tool call under the cursor has printed.
 ---@param chat acp.Chat
 function M.open(chat)
-  bridge.call('output', here(chat), told)
+  bridge.ask('output', here(chat))
 end
 
 --- Show again what a tool call has printed: the buffer has only its name.
@@ -40,7 +32,7 @@ function M.read(name)
     return false
   end
   local payload = vim.tbl_map(vim.uri_decode, { agent = agent, session = session, call = call })
-  bridge.call('output_of', payload, told)
+  bridge.ask('output_of', payload)
   return true
 end
 
@@ -100,10 +92,7 @@ end
 --- Do that with what the tool call under the cursor has printed.
 ---@param chat acp.Chat
 function M.yank(chat)
-  bridge.call('printed', here(chat), function(err, found)
-    if err then
-      return notice.notice(err)
-    end
+  bridge.ask('printed', here(chat), function(found)
     M.to_quickfix(vim.split(found.text, '\n', { plain = true }), found.cwd, found.title)
   end)
 end

@@ -4,7 +4,6 @@ local api = vim.api
 
 local M = {}
 
----@param path string
 ---@return string? its first lines, nil if it is not a file
 local function head(path)
   local stat = vim.uv.fs_stat(path)
@@ -12,7 +11,6 @@ local function head(path)
   return stat and stat.type == 'file' and ok and table.concat(lines, '\n') or nil
 end
 
----@param folder string
 ---@param path string absolute, or relative to the folder
 ---@return string
 local function below(folder, path)
@@ -21,7 +19,6 @@ end
 
 --- The work tree of a git folder that lies in another one, as those of worktrees and submodules do.
 --- Both must name each other.
----@param folder string
 ---@return string?
 local function work_tree(folder)
   local link = head(folder .. '/gitdir')
@@ -65,7 +62,6 @@ function M.root(file, cwd)
   return own or vim.fs.root(cwd, '.git') or cwd
 end
 
----@param path string
 ---@return string path without links, as far as it is there
 local function real(path)
   local found = vim.uv.fs_realpath(path)

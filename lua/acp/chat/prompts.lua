@@ -3,6 +3,7 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -39,7 +40,6 @@ function M.rows_with(buffer, first, last, is_meant)
   return rows
 end
 
----@param buffer integer
 local function offer(buffer)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   local shown = api.nvim_buf_get_extmark_by_id(buffer, namespace, 1, {})[1]
@@ -54,7 +54,6 @@ local function offer(buffer)
 end
 
 --- Find out which prompt the cursor is on.
----@param chat acp.Chat
 ---@param run fun(prompt: { turn: integer, text: string })
 local function with_prompt(chat, run)
   local payload = { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
@@ -67,7 +66,6 @@ local function with_prompt(chat, run)
 end
 
 --- Put the text of a prompt into the prompt again, to be changed and sent.
----@param chat acp.Chat
 local function edit(chat)
   with_prompt(chat, function(prompt)
     require('acp.prompt.history').add(chat, prompt.text)
@@ -76,7 +74,6 @@ local function edit(chat)
 end
 
 --- Go back to before a prompt.
----@param chat acp.Chat
 local function rewind(chat)
   with_prompt(chat, function(prompt)
     vim.cmd(('Acp rewind %d'):format(prompt.turn))
@@ -95,22 +92,13 @@ function M.map(chat)
   if options.value('default_keys') == false then
     return
   end
-  local group = api.nvim_create_augroup('acp.prompts.' .. chat.chat, {})
-  api.nvim_create_autocmd('CursorMoved', {
-    group = group,
-    buffer = chat.chat,
-    desc = 'What the prompt under the cursor offers',
-    callback = function()
-      offer(chat.chat)
-    end,
-  })
-  api.nvim_create_autocmd('WinLeave', {
-    group = group,
-    buffer = chat.chat,
-    callback = function()
-      api.nvim_buf_del_extmark(chat.chat, namespace, 1)
-    end,
-  })
+  local on = events.group('acp.prompts.' .. chat.chat)
+  on('CursorMoved', 'What the prompt under the cursor offers', function()
+    offer(chat.chat)
+  end, { buffer = chat.chat })
+  on('WinLeave', 'The user is at no prompt', function()
+    api.nvim_buf_del_extmark(chat.chat, namespace, 1)
+  end, { buffer = chat.chat })
 end
 
 return M

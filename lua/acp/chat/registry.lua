@@ -214,6 +214,7 @@ end
 ---@param name string
 ---@return integer buffer
 function M.list(name)
+  require('acp.ui.highlights').define()
   local options = { bufhidden = 'wipe', undolevels = -1, modifiable = false, filetype = name }
   return unseen.buffer(function(buffer)
     M.name(buffer, name)

@@ -13,15 +13,12 @@ local api = vim.api
 local M = {}
 
 --- Show in the chat why there will be nothing more.
----@param buffer integer
 ---@param line string
 local function say(buffer, line)
   require('acp.ui.apply').draw(buffer, { { 0, -1, { line }, {} } })
 end
 
 --- Make a chat of a buffer, and let the host open its session.
----@param buffer integer
----@param name string
 local function reopen(buffer, name)
   local agent, session = name:match('^acp://([^/ ]+)/([^/ ]+)') -- a repeated one ends in ` (2)`
   if not agent then

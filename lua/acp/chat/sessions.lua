@@ -4,19 +4,22 @@
 
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local hands = require('acp.files.hands')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
-local sidebar = require('acp.chat.sidebar')
+local life = require('acp.ui.life')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
 local M = {}
 
 local ROWS = 10
+local LEAST, MOST = 26, 40 -- cells of a sidebar
 
 ---@class acp.ListedSession
 ---@field agent string
@@ -103,27 +106,22 @@ local function has(line, words)
   end)
 end
 
---- The first line with these words, so that the next key is for it.
----@param words string
-local function go_to_match(words)
-  for number, line in ipairs(api.nvim_buf_get_lines(0, 0, -1, true)) do
-    if has(line, words) then
-      return api.nvim_win_set_cursor(0, { number, 0 })
-    end
-  end
-end
-
 local function filter()
   local shown = (vim.b.acp_status or {}).filter
   vim.ui.input({ prompt = 'Sessions with: ', default = shown }, function(words)
-    if words and list and api.nvim_get_current_buf() == list then
-      go_to_match(words)
-      bridge.notify('filter_sessions', { list = list, words = words })
+    if not words or not list or api.nvim_get_current_buf() ~= list then
+      return
     end
+    for number, line in ipairs(api.nvim_buf_get_lines(0, 0, -1, true)) do
+      if has(line, words) then -- so that the next key is for it
+        api.nvim_win_set_cursor(0, { number, 0 })
+        break
+      end
+    end
+    bridge.notify('filter_sessions', { list = list, words = words })
   end)
 end
 
----@param buffer integer
 local function map_keys(buffer)
   keys.map_all(buffer, {
     { '<CR>', 'Continue the session', telling('open'), 'list-open' },
@@ -145,32 +143,90 @@ local function map_keys(buffer)
   end, 'close')
 end
 
----@param buffer integer
 local function watch(buffer)
-  api.nvim_create_autocmd('BufWinEnter', {
-    buffer = buffer,
-    callback = function()
-      dress.window(0, vim.w.acp_sidebar and dress.SIDEBAR or dress.LIST)
-    end,
-  })
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = buffer,
-    callback = function()
-      list = nil
-      if vim.v.exiting == vim.NIL then
-        bridge.tell_running('list_closed', { list = buffer })
-      end
-    end,
-  })
+  events.on('BufWinEnter', 'What the list of sessions looks like', function()
+    dress.window(0, vim.w.acp_sidebar and dress.SIDEBAR or dress.LIST)
+  end, { buffer = buffer })
+  events.on('BufWipeout', 'The list of sessions is closed', function()
+    list = nil
+    if vim.v.exiting == vim.NIL then
+      bridge.tell_running('list_closed', { list = buffer })
+    end
+  end, { buffer = buffer })
 end
 
----@param is_sidebar boolean
+---@return integer cells: as the user has left it in this tabpage, else a fifth of the editor
+local function sidebar_width()
+  local share = math.floor(vim.o.columns / 5)
+  local wanted = vim.t.acp_sidebar or math.max(LEAST, math.min(share, MOST))
+  return math.max(1, math.min(wanted, math.floor(vim.o.columns / 2)))
+end
+
+---@return boolean whether it shows it, or does so again in a moment
+local function shows(window, buffer)
+  return layout.held(window) == buffer or api.nvim_win_get_buf(window) == buffer
+end
+
+--- Whether the host was told that it is on the screen.
+local is_shown = true
+
+--- Tell the host whether it is; while nobody sees it nothing in it turns.
+local function look(buffer)
+  local now = layout.window_of(buffer) ~= nil
+  if now == is_shown then
+    return
+  end
+  is_shown = now
+  life.set(buffer, now and vim.b[buffer].acp_status or {})
+  bridge.tell_running('list_shown', { list = buffer, shown = now })
+end
+
+--- Its last window is closed: it goes. Later, for what is shown in such a window goes elsewhere first.
+local function settle(buffer)
+  vim.schedule(function()
+    if vim.v.exiting ~= vim.NIL or not api.nvim_buf_is_valid(buffer) then
+      return
+    end
+    local is_anywhere = vim.iter(api.nvim_list_wins()):any(function(window)
+      return shows(window, buffer)
+    end)
+    if not is_anywhere then
+      return unseen.delete(buffer)
+    end
+    look(buffer)
+  end)
+end
+
+--- Let the list be a column that stays: one for each tabpage that wants it, all with the same buffer,
+--- which stays while a window holds it, whatever is shown there for a moment.
+local function make_sidebar(buffer)
+  vim.bo[buffer].bufhidden = 'hide'
+  is_shown = true
+  local on = events.group('acp.sidebar')
+  on('WinClosed', 'The list of sessions keeps its width; without a window it ends', function(event)
+    local window = assert(tonumber(event.match))
+    if not api.nvim_win_is_valid(window) or not shows(window, buffer) then
+      return
+    end
+    if api.nvim_win_get_width(window) < vim.o.columns then
+      local tabpage = api.nvim_win_get_tabpage(window)
+      api.nvim_tabpage_set_var(tabpage, 'acp_sidebar', api.nvim_win_get_width(window))
+    end
+    settle(buffer)
+  end)
+  local function seen()
+    settle(buffer)
+  end
+  local desc = 'The list of sessions is drawn where it is seen'
+  on('TabEnter', desc, seen)
+  on({ 'BufEnter', 'BufLeave' }, desc, seen, { buffer = buffer })
+end
+
 ---@return integer buffer
 local function make(is_sidebar)
-  require('acp.ui.highlights').define()
   local buffer = chats.list('acp-sessions')
   if is_sidebar then
-    sidebar.make(buffer)
+    make_sidebar(buffer)
   end
   watch(buffer)
   map_keys(buffer)
@@ -189,12 +245,13 @@ function M.open(file, cwd)
   if window then
     api.nvim_set_current_win(window)
   elseif is_sidebar then
-    sidebar.open(list)
+    layout.open_sidebar(list, sidebar_width())
+    look(list)
   else
     layout.open_list(list, math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1))
   end
   local payload = { list = list, file = file, cwd = cwd, sidebar = is_sidebar }
-  bridge.ask('list_sessions', payload, function() end)
+  bridge.ask('list_sessions', payload)
 end
 
 return M

@@ -2,6 +2,7 @@
 -- show comes from the host, what the user types goes there.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local unseen = require('acp.ui.unseen')
 
@@ -19,7 +20,6 @@ local SCROLLBACK = 100000
 ---@type table<integer, acp.Terminal>
 local terminals = {}
 
----@param number integer
 ---@return acp.Terminal?
 local function find(number)
   local terminal = terminals[number]
@@ -95,7 +95,6 @@ bridge.on_end(function() -- all programs have ended with the host
   terminals = {}
 end)
 
----@param buffer integer
 local function go(buffer)
   local window = vim.fn.bufwinid(buffer)
   if window ~= -1 then
@@ -130,7 +129,6 @@ function M.pick()
 end
 
 --- A program is told the size of the largest window that shows it, as Neovim's own are.
----@param number integer
 ---@param terminal acp.Terminal
 local function tell_size(number, terminal)
   local rows, columns = 0, 0
@@ -147,17 +145,15 @@ local function tell_size(number, terminal)
   end
 end
 
-api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
-  group = api.nvim_create_augroup('acp.terminal', {}),
-  desc = "The sizes of the agents' terminals",
-  callback = vim.schedule_wrap(function()
-    for number in pairs(terminals) do
-      local terminal = find(number)
-      if terminal and bridge.running() then
-        tell_size(number, terminal)
-      end
+local on = events.group('acp.terminal')
+
+on({ 'WinResized', 'BufWinEnter' }, "The sizes of the agents' terminals", function()
+  for number in pairs(terminals) do
+    local terminal = find(number)
+    if terminal and bridge.running() then
+      tell_size(number, terminal)
     end
-  end),
-})
+  end
+end, { later = true })
 
 return M

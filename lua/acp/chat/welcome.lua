@@ -4,6 +4,7 @@
 local bridge = require('acp.host.bridge')
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local margin = require('acp.ui.margin')
 local options = require('acp.host.options')
@@ -29,7 +30,6 @@ local HINTS = {
 ---@field session string
 ---@field title string
 
----@param chat acp.Chat
 ---@return boolean whether nothing was said in it yet
 local function is_empty(chat)
   local status = vim.b[chat.chat].acp_status or {}
@@ -58,7 +58,6 @@ local function filled(parts, width)
   return lines
 end
 
----@param chat acp.Chat
 ---@param width integer cells
 ---@return [string, string][][] lines of chunks
 local function content(chat, width)
@@ -108,16 +107,10 @@ function M.draw(chat)
   end
   local window = layout.window_of(chat.chat)
   local width = window and margin.room(window) or vim.o.columns
-  api.nvim_buf_set_extmark(
-    chat.chat,
-    namespace,
-    0,
-    0,
-    { id = 1, virt_lines = content(chat, width) }
-  )
+  local shown = { id = 1, virt_lines = content(chat, width) }
+  api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, shown)
 end
 
----@param chat acp.Chat
 local function ask(chat)
   M.draw(chat)
   if not is_empty(chat) or chat.recent then
@@ -145,23 +138,14 @@ function M.choose(chat)
   return true
 end
 
-local group = api.nvim_create_augroup('acp.welcome', {})
+local on = events.group('acp.welcome')
 
-api.nvim_create_autocmd('User', {
-  group = group,
-  pattern = { 'AcpSessionStarted', 'AcpTurnStarted', 'AcpModeChanged', 'AcpSessionClosed' },
-  desc = 'What an empty chat teaches',
-  callback = function()
-    vim.tbl_map(ask, chats.all())
-  end,
-})
+on('User', 'What an empty chat teaches', function()
+  vim.tbl_map(ask, chats.all())
+end, { pattern = { 'AcpSessionStarted', 'AcpTurnStarted', 'AcpModeChanged', 'AcpSessionClosed' } })
 
-api.nvim_create_autocmd({ 'WinResized', 'BufWinEnter' }, {
-  group = group,
-  desc = 'It fits its window',
-  callback = function()
-    vim.tbl_map(M.draw, chats.all())
-  end,
-})
+on({ 'WinResized', 'BufWinEnter' }, 'It fits its window', function()
+  vim.tbl_map(M.draw, chats.all())
+end)
 
 return M

@@ -10,18 +10,6 @@ local api = vim.api
 
 local M = {}
 
---- Show a buffer, where it is on screen already, else in a tabpage of its own.
----@param buffer integer
-local function show(buffer)
-  local window = vim.fn.win_findbuf(buffer)[1]
-  if window then
-    return api.nvim_set_current_win(window)
-  end
-  vim.cmd('tab split')
-  api.nvim_win_set_buf(0, buffer)
-end
-
----@param buffer integer
 local function set_up(buffer)
   require('acp.ui.highlights').define()
   unseen.set(buffer, { buftype = 'nofile', swapfile = false, undolevels = -1, modifiable = false })
@@ -32,7 +20,6 @@ local function set_up(buffer)
 end
 
 --- The buffer of what a tool call has printed, empty.
----@param name string
 ---@param cwd string where the files are that it names
 ---@return integer buffer
 local function of_output(name, cwd)
@@ -53,17 +40,18 @@ local function of_output(name, cwd)
   return buffer
 end
 
----@param name string
+--- Show it where it is on screen already, else in a tabpage of its own.
 ---@param cwd string
 ---@return integer buffer
 local function open(name, cwd)
-  local buffer
-  if name == '' then
-    buffer = unseen.buffer(set_up)
+  local buffer = name == '' and unseen.buffer(set_up) or of_output(name, cwd)
+  local window = vim.fn.win_findbuf(buffer)[1]
+  if window then
+    api.nvim_set_current_win(window)
   else
-    buffer = of_output(name, cwd)
+    vim.cmd('tab split')
+    api.nvim_win_set_buf(0, buffer)
   end
-  show(buffer)
   vim.wo[0][0].wrap = false
   return buffer
 end

@@ -95,10 +95,8 @@ local function no_chat(what, mods)
       end)
     end
   end)
-  notice.notice(
-    comes and 'the sessions that were open are being opened again: their chats follow'
-      or 'there is no chat: :AcpStart opens one'
-  )
+  local text = comes and 'the sessions that were open are being opened again: their chats follow'
+  notice.notice(text or 'there is no chat: :AcpStart opens one')
 end
 
 --- Open, close or toggle the windows of the current chat.

@@ -64,7 +64,6 @@ end
 
 --- The host could not be asked to start: say so in the chat, which the host will never draw.
 ---@param chat integer
----@param agent string
 ---@param err string
 local function show_failure(chat, agent, err)
   if bridge.running() or not api.nvim_buf_is_loaded(chat) then
@@ -189,7 +188,6 @@ function M.stop(agent, bang)
 end
 
 --- The sessions of an agent are opened again, or that is over: their prompts' bars say so.
----@param agent string
 ---@param reopens true?
 local function reopen(agent, reopens)
   for _, chat in ipairs(chats.reopen(agent, reopens)) do

@@ -6,6 +6,7 @@ local apply = require('acp.ui.apply')
 local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local keys = require('acp.ui.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
@@ -42,7 +43,6 @@ local BAR = {
 ---@type acp.AgentList?
 local list
 
----@param buffer integer
 ---@return integer? window
 ---@return integer? width of its text
 local function window_of(buffer)
@@ -142,42 +142,23 @@ end
 
 ---@return acp.AgentList
 local function make()
-  require('acp.ui.highlights').define()
   local buffer = chats.list('acp-agents')
   local this =
     { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
   bar.set(buffer, BAR)
   map_keys(this)
-  local group = api.nvim_create_augroup('acp.agents', {})
-  api.nvim_create_autocmd({ 'VimResized', 'WinResized' }, {
-    group = group,
-    callback = function()
-      local _, width = window_of(buffer)
-      if width and width ~= this.width then
-        refresh()
-      end
-    end,
-  })
-  api.nvim_create_autocmd('BufWipeout', {
-    group = group,
-    buffer = buffer,
-    callback = function()
-      list = nil
-      api.nvim_del_augroup_by_id(group)
-    end,
-  })
+  local on = events.group('acp.agents')
+  on({ 'VimResized', 'WinResized' }, 'The list of agents fits its window', function()
+    local _, width = window_of(buffer)
+    if width and width ~= this.width then
+      refresh()
+    end
+  end)
+  on('BufWipeout', 'The list of agents is closed', function()
+    list = nil
+    events.leave('acp.agents')
+  end, { buffer = buffer })
   return this
-end
-
----@param this acp.AgentList
----@param mods? vim.api.keyset.cmd_mods
-local function show(this, mods)
-  layout.leave_float()
-  local window = layout.split(this.buffer, mods)
-  if not layout.says_where(mods) then
-    api.nvim_win_set_height(window, math.floor(vim.o.lines * SHARE))
-  end
-  dress.window(window, dress.LIST)
 end
 
 --- Show the agents in a window of their own.
@@ -189,7 +170,12 @@ function M.open(wants_fetch, mods)
   if window then
     api.nvim_set_current_win(window)
   else
-    show(list, mods)
+    layout.leave_float()
+    window = layout.split(list.buffer, mods)
+    if not layout.says_where(mods) then
+      api.nvim_win_set_height(window, math.floor(vim.o.lines * SHARE))
+    end
+    dress.window(window, dress.LIST)
   end
   if wants_fetch then
     return fetch()

@@ -6,7 +6,6 @@ local chats = require('acp.chat.registry')
 local M = {}
 
 ---@param items table[]?
----@param key string
 ---@return string[]
 local function pluck(items, key)
   return vim.tbl_map(function(item)

@@ -24,6 +24,41 @@ local function wrong_word(sub, word)
   return (':Acp %s takes %s, not %s'):format(sub.name, listed, word)
 end
 
+---@param one string
+---@param other string
+---@return integer edits that make one word of the other (Levenshtein)
+local function distance(one, other)
+  local row = {}
+  for column = 0, #other do
+    row[column] = column
+  end
+  for line = 1, #one do
+    local diagonal = row[0]
+    row[0] = line
+    for column = 1, #other do
+      local cost = one:byte(line) == other:byte(column) and 0 or 1
+      local above = row[column]
+      row[column] = math.min(above + 1, row[column - 1] + 1, diagonal + cost)
+      diagonal = above
+    end
+  end
+  return row[#other]
+end
+
+--- The word that was probably meant.
+---@param words string[]
+---@return string? the one that is most like it, the first of several; nil: none is like it
+local function nearest(word, words)
+  local best, least = nil, math.max(1, math.floor(#word / 2)) + 1
+  for _, each in ipairs(words) do
+    local edits = distance(word, each)
+    if edits < least then
+      best, least = each, edits
+    end
+  end
+  return best
+end
+
 ---@param name string? the sub-command of a shorthand
 ---@param invoked vim.api.keyset.create_user_command.command_args
 local function run(name, invoked)
@@ -41,7 +76,7 @@ local function run(name, invoked)
     local names = vim.tbl_map(function(it)
       return it.name
     end, commands.list)
-    local near = require('acp.command.nearest').like(name, names)
+    local near = nearest(name, names)
     local help = near and ('did you mean :Acp %s?'):format(near) or ':Acp <Tab> lists them'
     return notice.warn(('no sub-command %s: %s'):format(name, help))
   end

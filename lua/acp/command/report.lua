@@ -81,7 +81,6 @@ local function make_buffer()
 end
 
 --- Show a buffer in a window of its own; `q` goes back to where the user was.
----@param buffer integer
 local function show(buffer)
   local back = api.nvim_get_current_win()
   require('acp.ui.layout').split(buffer)
@@ -94,7 +93,6 @@ local function show(buffer)
   end, 'close')
 end
 
----@param path string
 ---@return acp.LogView
 local function view_of(path)
   local view = views[path]

@@ -18,7 +18,6 @@ local api = vim.api
 local M = {}
 
 --- Open a session where there is none, and say so.
----@param agent string
 ---@param is_hidden? boolean do not show it
 ---@return acp.Chat?
 ---@return string? err why there is none; the user was told

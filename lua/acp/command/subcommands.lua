@@ -24,7 +24,6 @@ local M = {}
 ---@field tell? string|true
 ---@field run fun(invoked: acp.Invocation)
 
----@param text string
 ---@return string?
 local function given(text)
   text = vim.trim(text)

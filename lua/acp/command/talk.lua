@@ -18,15 +18,6 @@ function M.rewind(chat, turn)
   end)
 end
 
----@param text string
-local function show(text)
-  require('acp.files.hands').calmly('what was said', function()
-    vim.cmd('new')
-    vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(text, '\n', { plain = true }))
-    vim.bo.filetype, vim.bo.buftype, vim.bo.bufhidden = 'markdown', 'nofile', 'wipe'
-  end)
-end
-
 --- Have what was said written into a new file, or show it in a buffer.
 ---@param chat acp.Chat
 ---@param path string '' for a buffer
@@ -34,10 +25,13 @@ function M.export(chat, path)
   local file = path ~= '' and vim.fn.fnamemodify(path, ':p') or nil
   bridge.ask('export', { chat = chat.chat, path = file }, function(result)
     if file then
-      notice.notice(('what was said is in %s'):format(result))
-    else
-      show(result)
+      return notice.notice(('what was said is in %s'):format(result))
     end
+    require('acp.files.hands').calmly('what was said', function()
+      vim.cmd('new')
+      vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(result, '\n', { plain = true }))
+      vim.bo.filetype, vim.bo.buftype, vim.bo.bufhidden = 'markdown', 'nofile', 'wipe'
+    end)
   end)
 end
 

@@ -46,16 +46,6 @@ local function make()
   return vim.fs.joinpath(folder, own or SAMPLE[1])
 end
 
---- Give the chat room for a lesson.
----@param chat acp.Chat
-local function widen(chat)
-  local above = layout.window_of(chat.chat)
-  local wanted = math.min(math.floor(vim.o.columns * SHARE), WIDEST)
-  if above and not layout.is_float(above) and api.nvim_win_get_width(above) < wanted then
-    api.nvim_win_set_width(above, wanted)
-  end
-end
-
 --- Begin the lessons, or go on with them.
 ---@param mods? vim.api.keyset.cmd_mods where the chat opens
 function M.open(mods)
@@ -77,7 +67,11 @@ function M.open(mods)
       end
     end,
   })
-  widen(chats.all()[1])
+  local above = layout.window_of(chats.all()[1].chat) -- in which a lesson needs room
+  local wanted = math.min(math.floor(vim.o.columns * SHARE), WIDEST)
+  if above and not layout.is_float(above) and api.nvim_win_get_width(above) < wanted then
+    api.nvim_win_set_width(above, wanted)
+  end
 end
 
 return M

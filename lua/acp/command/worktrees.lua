@@ -72,22 +72,17 @@ function M.all()
   return found
 end
 
----@param folder string
 ---@return string[] names of the worktrees of the project that a folder is in
 local function names(folder)
   local home, found = vim.uv.fs_realpath(folder), M.all()
   for _, record in ipairs(found) do
     home = record.folder == folder and record.home or home
   end
-  return vim
-    .iter(found)
-    :filter(function(record)
-      return record.home == home
-    end)
-    :map(function(record)
-      return record.name
-    end)
-    :totable()
+  local named = {}
+  for _, record in ipairs(found) do
+    table.insert(named, record.home == home and record.name or nil)
+  end
+  return named
 end
 
 --- What can be written after `:Acp worktree`.

@@ -1,5 +1,6 @@
 -- Which buffers hold files, and which of them a path means, symlinks resolved.
 
+local events = require('acp.ui.events')
 local foreign = require('acp.files.foreign')
 
 local api = vim.api
@@ -7,7 +8,7 @@ local api = vim.api
 local M = {}
 
 ---@type table<integer, { name: string, path: string }> by buffer: what its name led to
-local homes = {}
+local homes = events.by_buffer()
 
 --- The path without symlinks; the file itself need not exist.
 ---@param name string
@@ -79,9 +80,7 @@ function M.show(path)
 end
 
 --- Whether what is written of the buffer goes to a file, be it by another plugin.
----@param buffer integer
 ---@param name string of the buffer
----@return boolean
 local function has_file(buffer, name)
   local kind = vim.bo[buffer].buftype
   return (kind == '' or kind == 'acwrite') and name ~= '' and not name:match('^%a[%w+.-]+://')
@@ -148,13 +147,5 @@ function M.find(path)
     end
   end
 end
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp_file_buffers', {}),
-  desc = 'The number may come again',
-  callback = function(event)
-    homes[event.buf] = nil
-  end,
-})
 
 return M

@@ -21,7 +21,6 @@ local function convert(lines, from, to)
   return table.remove(parts) == '' and #parts == #lines and parts or nil
 end
 
----@param lines string[]
 ---@param from string
 ---@param to string
 ---@return (string|false)[] converted false for a line that cannot be

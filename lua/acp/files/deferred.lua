@@ -3,6 +3,7 @@
 -- text is lost. What waits is known here, and needs no host.
 
 local edit = require('acp.files.edit')
+local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local hands = require('acp.files.hands')
 local save = require('acp.files.save')
@@ -22,9 +23,9 @@ local PATIENCE = 500
 ---@field seen string the stamp of the file whose text the buffer has then
 
 ---@type table<integer, acp.Deferred> by buffer
-local waiting = {}
+local waiting = events.by_buffer()
 ---@type table<integer, string> by buffer: the stamp of the file whose text came in without the host
-local merged = {}
+local merged = events.by_buffer()
 local space = api.nvim_create_namespace('acp_deferred')
 
 --- Nothing waits for that buffer any more.
@@ -62,7 +63,6 @@ function M.merged(buffer)
 end
 
 --- The hunks where they are by now; nil if the user has changed one of their places.
----@param buffer integer
 ---@param parts { mark: integer, old: string[], new: string[] }[]
 ---@return acp.Hunk[]?
 local function placed(buffer, parts)
@@ -80,7 +80,6 @@ local function placed(buffer, parts)
 end
 
 --- Make the edit that waits now, unless the user has changed its places, or the disk has gone on.
----@param buffer integer
 ---@param path string resolved
 ---@return boolean done
 local function apply(buffer, path)
@@ -102,7 +101,6 @@ local function apply(buffer, path)
 end
 
 --- Let the host follow the disk now; how long the user waits for it is bounded.
----@param buffer integer
 ---@param path string resolved
 local function follow(buffer, path)
   local bridge = package.loaded['acp.host.bridge']
@@ -120,14 +118,7 @@ local function follow(buffer, path)
   end)
 end
 
---- In insert mode Neovim knows by number the line where the insert began: let it begin here.
-local function begin_insert_anew()
-  local keys = api.nvim_replace_termcodes('<C-g>u', true, false, true)
-  api.nvim_feedkeys(keys, 'in', false)
-end
-
 --- Bring into the buffer what waits for it, and what its file has new.
----@param buffer integer
 ---@return boolean changed
 local function catch_up(buffer)
   local path = file_buffers.path(buffer, api.nvim_buf_get_name(buffer))
@@ -142,41 +133,24 @@ local function catch_up(buffer)
   return api.nvim_buf_get_changedtick(buffer) ~= tick
 end
 
-local group = api.nvim_create_augroup('acp_deferred', {})
+local on = events.group('acp_deferred')
 
 -- Nested: Neovim is told that the file is as it was by a |BufWriteCmd|.
-api.nvim_create_autocmd('BufWritePre', {
-  group = group,
-  nested = true,
-  desc = 'What agents have made of the file comes first',
-  callback = function(event)
-    local is_own = file_buffers.resolve(event.match) == file_buffers.file(event.buf)
-    if is_own and catch_up(event.buf) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
-      begin_insert_anew()
-    end
-  end,
-})
+on('BufWritePre', 'What agents have made of the file comes first', function(event)
+  local is_own = file_buffers.resolve(event.match) == file_buffers.file(event.buf)
+  if is_own and catch_up(event.buf) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
+    -- Neovim knows by number the line where the insert began: let it begin here
+    api.nvim_feedkeys(vim.keycode('<C-g>u'), 'in', false)
+  end
+end, { nested = true })
 
 -- Plugins that save then may do so without events.
-api.nvim_create_autocmd('InsertLeavePre', {
-  group = group,
-  nested = true,
-  desc = 'What agents have made of the file meanwhile',
-  callback = function(event)
-    if waiting[event.buf] then
-      unseen.leaving(function()
-        catch_up(event.buf)
-      end)
-    end
-  end,
-})
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = group,
-  desc = 'The number may come again',
-  callback = function(event)
-    waiting[event.buf], merged[event.buf] = nil, nil
-  end,
-})
+on('InsertLeavePre', 'What agents have made of the file meanwhile', function(event)
+  if waiting[event.buf] then
+    unseen.leaving(function()
+      catch_up(event.buf)
+    end)
+  end
+end, { nested = true })
 
 return M

@@ -55,8 +55,6 @@ function M.is_empty(buffer, lines)
 end
 
 --- Replace only the part of a line that differs, in whole characters: extmarks beside it stay.
----@param buffer integer
----@param row integer
 ---@param old string
 ---@param new string
 local function change_line(buffer, row, old, new)
@@ -92,9 +90,7 @@ local function paired(hunk)
 end
 
 --- Change so many lines one by one: all that stands in them stays.
----@param buffer integer
 ---@param first integer 0-based
----@param count integer
 ---@param lines string[] as many, or more
 ---@param old? string[] what they are, if that is known of all of them
 local function change_lines(buffer, first, count, lines, old)
@@ -107,9 +103,7 @@ local function change_lines(buffer, first, count, lines, old)
 end
 
 --- The rows in which extmarks begin or end, ascending.
----@param buffer integer
 ---@param first integer 0-based, half-open
----@param last integer
 ---@return integer[]
 local function held(buffer, first, last)
   local rows, seen = {}, {}
@@ -131,9 +125,7 @@ local function held(buffer, first, last)
 end
 
 --- Do the same quickly: whole stretches, but for the lines in which extmarks are.
----@param buffer integer
 ---@param first integer 0-based
----@param count integer
 ---@param lines string[] as many, or more
 local function change_stretches(buffer, first, count, lines)
   local last = first + count
@@ -198,7 +190,6 @@ local function run(command, applying, change)
   end
 end
 
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@return string[][] lines of each hunk, before it is applied
 local function held_by(buffer, hunks)
@@ -256,7 +247,6 @@ local function change_counts(it)
   end
 end
 
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param old? string[][] lines of each, if they are known
 ---@return integer[] counts how many lines each hunk has by now: if all went well, its own
@@ -280,10 +270,8 @@ local function apply(buffer, hunks, old)
 end
 
 --- Whether the buffer has the lines of all hunks.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param counts integer[] how many lines each has
----@return boolean
 local function holds(buffer, hunks, counts)
   local shift = 0
   for index, hunk in ipairs(hunks) do
@@ -326,7 +314,6 @@ end
 
 --- Take the last step of undo out of the undo tree, if that is the change right after `before`:
 --- `u` takes back the user's own last change then, and nothing returns the one that failed.
----@param buffer integer
 ---@param before integer the last step of undo before it
 ---@return boolean done
 local function forgotten(buffer, before)
@@ -346,7 +333,6 @@ local function forgotten(buffer, before)
 end
 
 --- Apply hunks; if that cannot be, raise why, and the buffer is as it was.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@return fun() back undoes them
 local function applied(buffer, hunks)

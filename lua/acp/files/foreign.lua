@@ -1,6 +1,8 @@
 -- Buffers that another plugin reads or writes in a form of its own: encrypted, packed, a notebook.
 -- What they show is not what their files hold, so that for files they are as if they were not there.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -11,9 +13,9 @@ local HEAD = 2 ^ 14
 local LINES = 5000
 
 ---@type table<integer, boolean> by buffer: an autocommand has made another text of what was read
-local read_otherwise = {}
+local read_otherwise = events.by_buffer()
 ---@type table<integer, boolean> by buffer: what `checker` has found
-local found = {}
+local found = events.by_buffer()
 ---@type fun(buffer: integer)
 local watcher = function() end
 ---@type table<string, vim.regex> by the pattern of an autocommand
@@ -21,8 +23,6 @@ local patterns = {}
 
 --- Whether Neovim would run an autocommand of that pattern for a file.
 ---@param pattern string
----@param name string
----@return boolean
 local function matches(pattern, name)
   patterns[pattern] = patterns[pattern] or vim.regex(vim.fn.glob2regpat(pattern))
   local short = pattern:find('/', 1, true) and name or vim.fs.basename(name)
@@ -66,7 +66,6 @@ function M.is_one(buffer)
 end
 
 --- The lines that are no blanks, as far as a comparison goes by them.
----@param lines string[]
 ---@return table<string, true>
 local function words(lines)
   local rest = {}
@@ -80,7 +79,6 @@ local function words(lines)
 end
 
 --- The lines at the beginning of a file as Neovim reads them.
----@param path string
 ---@param encoding string
 ---@return table<string, true>
 local function head(path, encoding)
@@ -102,8 +100,6 @@ local function head(path, encoding)
 end
 
 --- Whether an autocommand for files of such names may make another text of what is read.
----@param name string
----@return boolean
 local function is_filtered(name)
   for _, reader in ipairs(api.nvim_get_autocmds({ event = 'BufReadPost' })) do
     if not reader.buflocal and reader.pattern ~= '*' and matches(reader.pattern, name) then
@@ -130,12 +126,6 @@ function M.compare(buffer, path)
     end
   end
   read_otherwise[buffer] = next(there) ~= nil and next(here) ~= nil or nil
-end
-
---- The buffer's number may come again.
----@param buffer integer
-function M.forget(buffer)
-  read_otherwise[buffer], found[buffer] = nil, nil
 end
 
 return M

@@ -1,6 +1,8 @@
 -- Whether the user is in the middle of something that an edit of a buffer would lead to other lines,
 -- or whose undo it would break: then the edit waits. Who was told to wait is told when it is over.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 if jit then
@@ -48,7 +50,6 @@ end
 
 --- Whether Neovim lets nobody change a text (|textlock|), as in an <expr> mapping that waits for a
 --- key. Else to put no lines does nothing.
----@return boolean
 local function is_locked()
   return not pcall(api.nvim_put, {}, 'c', false, false)
 end
@@ -57,7 +58,6 @@ end
 --- tells, where the mode, or what is pending, does not say as much anyway.
 ---@param mode string
 ---@param state string see `:help state()`
----@return boolean
 local function is_amid(mode, state)
   local says_nothing = mode:find('^n[oi]') or mode:find('^n?t') or state:find('[oa]')
   return state:find('[mxwc]') ~= nil or (state:find('S') ~= nil and not says_nothing)
@@ -66,7 +66,6 @@ end
 --- In insert mode Neovim knows by number the line where the insert began, for <BS>, <C-u>, <C-w> and
 --- the marks '[ and ']: what is above must keep its count of lines.
 ---@param hunks acp.Hunk[]? nil: any
----@return boolean
 local function is_beside_insert(hunks)
   local row = api.nvim_win_get_cursor(0)[1] - 1
   return hunks ~= nil
@@ -95,14 +94,11 @@ local function doing(mode, is_safe)
 end
 
 --- Whether a plugin keeps cursors in the buffer by the numbers of their lines (vim-visual-multi).
----@param buffer integer
----@return boolean
 local function has_cursors(buffer)
   local ok, active = pcall(api.nvim_buf_get_var, buffer, 'visual_multi')
   return ok and active ~= 0
 end
 
----@param buffer integer
 ---@param hunks? acp.Hunk[] nil: any
 ---@param is_safe? boolean
 ---@return string? doing what the user is in the middle of, so that these hunks must wait
@@ -123,7 +119,6 @@ end
 local waiting = {}
 ---@type integer? the buffer that the user writes, and has lent
 local lent
-local group = api.nvim_create_augroup('acp_hands', {})
 
 --- Tell the host if something need not wait any more.
 ---@param is_safe? boolean
@@ -136,7 +131,7 @@ local function check(is_safe)
     end
   end
   if not next(waiting) then
-    api.nvim_clear_autocmds({ group = group })
+    events.leave('acp_hands')
   end
   if is_over then
     require('acp.ui.notice').over()
@@ -148,23 +143,16 @@ local function check(is_safe)
 end
 
 local function watch()
+  local on = events.group('acp_hands')
   local desc = 'What an agent has written waits for the end of a command'
   -- Not scheduled: each event that is would bring the next SafeState.
-  api.nvim_create_autocmd('SafeState', {
-    group = group,
-    desc = desc,
-    callback = function()
-      check(true)
-    end,
-  })
+  on('SafeState', desc, function()
+    check(true)
+  end)
   -- In terminal mode nothing is ever safe.
-  api.nvim_create_autocmd({ 'ModeChanged', 'BufEnter' }, {
-    group = group,
-    desc = desc,
-    callback = vim.schedule_wrap(function()
-      check()
-    end),
-  })
+  on({ 'ModeChanged', 'BufEnter' }, desc, function()
+    check()
+  end, { later = true })
 end
 
 --- What waits in a coroutine, if that function has resumed one.
@@ -186,7 +174,6 @@ local HARMLESS = { [pcall] = true, [xpcall] = true, [vim.wait] = true }
 --- Whether a Lua function waits for the user in what was scheduled, as by |getchar()|: no state tells
 --- of it, but it is on the stack below the function that the host has called, the fourth of it. What
 --- waits by `vim.wait` may wait for just this edit.
----@return boolean
 local function is_asked()
   local level = 5
   local frame = debug.getinfo(level, 'fS')

@@ -38,9 +38,7 @@ local function settle(seen)
 end
 
 --- Tell whether the user's write has put an end to the last line, which 'endofline' does not say.
----@param buffer integer
 ---@param path string resolved
----@return boolean
 local function was_ended(buffer, path)
   local options, saved = vim.bo[buffer], stamps.saved(path)
   local ends = options.fixendofline and not options.binary
@@ -51,9 +49,7 @@ end
 local MOST_LINES = 5000
 local MOST_BYTES = 500000
 
----@param buffer integer
 ---@param first integer 0-based
----@param last integer
 ---@return integer bytes of these lines
 local function size(buffer, first, last)
   return api.nvim_buf_get_offset(buffer, last) - api.nvim_buf_get_offset(buffer, first)
@@ -164,7 +160,6 @@ function M.survey(roots)
 end
 
 --- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
----@param buffer integer
 ---@param options acp.BufferOptions?
 ---@return table<string, any>
 local function as_set(buffer, options)
@@ -176,9 +171,6 @@ local function as_set(buffer, options)
 end
 
 --- Why the buffer takes no edit now: it is not as it was, or the user is in the middle of a command.
----@param buffer integer
----@param tick integer
----@param hunks acp.Hunk[]
 ---@return acp.Outcome?
 local function refusal(buffer, tick, hunks)
   local is_same = api.nvim_buf_is_loaded(buffer)
@@ -193,9 +185,6 @@ end
 
 --- The same of an edit by which the buffer has what its file has: it is made at the latest before
 --- the user writes the buffer.
----@param buffer integer
----@param tick integer
----@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions?
 ---@param seen? string
 ---@return acp.Outcome?
@@ -209,17 +198,8 @@ local function deferral(buffer, tick, hunks, options, seen)
   return refused
 end
 
---- Tell language servers and the like that the file was written.
----@param buffer integer
-local function announce(buffer)
-  stamps.quietly(function()
-    unseen.fire(buffer, 'BufWritePost')
-  end)
-end
-
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
 --- may write either.
----@param buffer integer
 ---@param outcome acp.Outcome
 ---@return acp.Outcome
 local function saved(buffer, outcome)
@@ -227,7 +207,9 @@ local function saved(buffer, outcome)
   unseen.quietly(function()
     edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
   end)
-  announce(buffer)
+  stamps.quietly(function()
+    unseen.fire(buffer, 'BufWritePost') -- language servers and the like are told
+  end)
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
     stamps.part(buffer)
@@ -239,9 +221,6 @@ end
 
 --- Change text and options by that function of `acp.files.edit`, where a failure leaves all as it was.
 ---@param change fun(buffer: integer, hunks: acp.Hunk[], options: table, settle: function): acp.Outcome
----@param buffer integer
----@param tick integer
----@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions?
 ---@param settle_it fun(buffer: integer, modified: boolean)
 ---@return acp.Outcome
@@ -263,15 +242,15 @@ end
 ---@param tick integer
 ---@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
----@param made string path
----@param held string path
+---@param made? string path; nil: nothing is done, and told whether that is refused now
+---@param held? string path
 ---@param quiet? boolean
 ---@param seen? string
 ---@return acp.Outcome
 function M.write(buffer, tick, hunks, options, made, held, quiet, seen)
   local refused = refusal(buffer, tick, hunks)
-  if refused then
-    return refused
+  if refused or not made then
+    return refused or { stale = true }
   end
   local written
   local outcome = changed(edit.change, buffer, tick, hunks, options, function()

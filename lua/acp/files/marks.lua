@@ -2,6 +2,8 @@
 -- `u`: lower-case marks, those of the visual area, and extmarks that `u` restores. Only acp.files.edit
 -- calls.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -38,7 +40,6 @@ local ours = {
 ---@type table<integer, acp.Stretch[]> by buffer
 local gone = {}
 
----@param buffer integer
 ---@return acp.GoneMark[] the marks with names, by lines of the buffer
 local function named(buffer)
   local found, get = {}, api.nvim_buf_get_mark
@@ -54,7 +55,6 @@ end
 
 ---@param marks acp.GoneMark[]
 ---@param first integer 0-based, half-open
----@param last integer
 ---@return acp.GoneMark[] those in these rows, by lines of the stretch
 local function within(marks, first, last)
   local found = {}
@@ -70,9 +70,7 @@ end
 
 local WHOLE = { details = true, overlap = true, limit = EXTMARKS }
 
----@param buffer integer
 ---@param first integer 0-based
----@param last integer
 ---@return acp.GoneMark[]
 local function extmarks(buffer, first, last)
   local found = {}
@@ -104,7 +102,6 @@ local function extmarks(buffer, first, last)
   return found
 end
 
----@param buffer integer
 ---@param mark acp.GoneMark
 ---@param anchor integer[] row and column
 ---@return boolean waits whether an end of it is where the edit has left it: only that is waited for
@@ -126,7 +123,6 @@ local function waits(buffer, mark, anchor)
   return (mark.first or mark.last) ~= nil
 end
 
----@param buffer integer
 ---@param stretch acp.Stretch
 ---@return integer[] place row and column where it stood; none if that is not known any more
 local function anchor_of(buffer, stretch)
@@ -134,7 +130,6 @@ local function anchor_of(buffer, stretch)
 end
 
 --- The stretches that may come back yet, without the oldest of too many.
----@param buffer integer
 ---@return acp.Stretch[]
 local function stretches(buffer)
   local kept, all, count = {}, gone[buffer], 0
@@ -179,7 +174,6 @@ if jit then
   end
 end
 
----@param buffer integer
 ---@param mark acp.GoneMark
 ---@param first? integer[] 0-based row and column where it begins; nil: where it begins now
 ---@param last? integer[]
@@ -228,7 +222,6 @@ function M.awaited(buffer, hunks)
 end
 
 --- Find lines that were gone among lines that come.
----@param lines string[]
 ---@param now string[]
 ---@return table<integer, integer> rows offset among those that come, from 0, by the line's number
 local function found_again(lines, now)
@@ -274,12 +267,8 @@ function M.give(buffer, returns)
   end
 end
 
-api.nvim_create_autocmd('BufUnload', {
-  group = api.nvim_create_augroup('acp_marks', {}),
-  desc = 'The marks of a buffer go with it',
-  callback = function(event)
-    gone[event.buf] = nil
-  end,
-})
+events.group('acp_marks')('BufUnload', 'The marks of a buffer go with it', function(event)
+  gone[event.buf] = nil
+end)
 
 return M

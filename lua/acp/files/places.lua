@@ -1,6 +1,8 @@
 -- Places of which Neovim takes no care in an edit by the API: '[ and '], and where the cursor goes in a
 -- buffer that is in no window now. They stay with their text. Only acp.files.edit calls.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 if jit then
@@ -12,7 +14,7 @@ local M = {}
 
 ---@type table<integer, integer[]> by buffer in no window: the cursor to which Neovim would return
 local returns = {}
-local group = api.nvim_create_augroup('acp_places', {})
+local on = events.group('acp_places')
 
 --- The line that is where another was before the hunks; for one that they take out that below it.
 ---@param line integer
@@ -33,8 +35,6 @@ end
 
 --- The buffer is in that window again: where Neovim has gone to the number that the line had, go on to
 --- the line.
----@param buffer integer
----@param window integer
 local function go(buffer, window)
   local was = returns[buffer]
   returns[buffer] = nil
@@ -45,37 +45,25 @@ local function go(buffer, window)
 end
 
 --- See that the cursor returns to its text when the buffer comes into a window again.
----@param buffer integer
 local function wait(buffer)
   local cursor = api.nvim_buf_get_mark(buffer, '"')
   if returns[buffer] or cursor[1] <= 1 then
     return
   end
   returns[buffer] = cursor
-  api.nvim_create_autocmd('BufWinEnter', {
-    group = group,
-    buffer = buffer,
-    once = true,
-    desc = 'The cursor returns to its text, of which an agent has changed the lines above',
-    callback = function()
-      local window = api.nvim_get_current_win()
-      vim.schedule(function() -- Neovim moves the cursor after the event
-        go(buffer, window)
-      end)
-    end,
-  })
+  on('BufWinEnter', 'The cursor returns to its text, whose number is another', function()
+    local window = api.nvim_get_current_win()
+    vim.schedule(function() -- Neovim moves the cursor after the event
+      go(buffer, window)
+    end)
+  end, { buffer = buffer, once = true })
 end
 
-api.nvim_create_autocmd('BufUnload', {
-  group = group,
-  desc = 'The places of a buffer go with it',
-  callback = function(event)
-    returns[event.buf] = nil
-    api.nvim_clear_autocmds({ group = group, buffer = event.buf })
-  end,
-})
+on('BufUnload', 'The places of a buffer go with it', function(event)
+  returns[event.buf] = nil
+  api.nvim_clear_autocmds({ group = 'acp_places', buffer = event.buf })
+end)
 
----@param buffer integer
 ---@param line integer before the hunks
 ---@param hunks acp.Hunk[] ascending
 ---@return integer line after them, or the last one
@@ -83,8 +71,6 @@ local function line_after(buffer, line, hunks)
   return math.min(moved(line, hunks), api.nvim_buf_line_count(buffer))
 end
 
----@param buffer integer
----@param name string
 ---@param place integer[] where it was
 ---@param hunks acp.Hunk[] ascending
 local function move(buffer, name, place, hunks)
@@ -100,7 +86,6 @@ end
 ---@field cursors? table<integer, integer[]> by window: those whose lines go
 
 --- The cursors of the buffer that are in lines which the hunks take out.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@return table<integer, integer[]>
 local function cursors(buffer, hunks)

@@ -37,7 +37,6 @@ local function must(result, err)
 end
 
 ---@param status uv.fs_stat.result
----@param path string
 local function check_plain(status, path)
   if status.type ~= 'file' then
     error(('%s is not a plain file: it is a %s'):format(path, status.type), 0)
@@ -46,7 +45,6 @@ end
 
 --- Run something with an open plain file: a link that has taken its place leads nowhere, and a pipe
 --- blocks nobody.
----@param path string
 ---@param access integer
 ---@param action fun(file: integer): any
 local function with_file(path, access, action)
@@ -84,7 +82,6 @@ local function put(file, data)
 end
 
 --- Write into the file itself; when that fails, what it held is put back.
----@param path string
 ---@param data string
 local function overwrite(path, data)
   local old = M.content(path)
@@ -110,7 +107,6 @@ end
 --- Put the made file in the place of the other; into it where that is wanted, or where the other is more
 --- than a name, or the made one could not be made beside it.
 ---@param made string
----@param path string
 ---@param in_place boolean
 local function replace(made, path, in_place)
   local status = uv.fs_lstat(path)
@@ -164,7 +160,6 @@ local ONE_LINE = bytes('6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a306
 
 --- Give the undo file of an empty file the digest by which Neovim looks for it, that of no line:
 --- `:wundo` has written that of one.
----@param name string
 local function of_no_line(name)
   local file = io.open(name, 'r+b')
   local head = file and file:read(DIGEST_AT + #ONE_LINE) or ''
@@ -199,14 +194,6 @@ function M.keep_undo(buffer)
   end)
 end
 
----@param buffer integer
----@return string path of its file, without symlinks
-local function file_of(buffer)
-  local name = api.nvim_buf_get_name(buffer)
-  local path = file_buffers.path(buffer, name)
-  return path or error(('%s leads to another file now'):format(name), 0)
-end
-
 --- Save the buffer as the file that was made of it. Raises why it cannot be, and its own file is then
 --- as it was.
 ---@param buffer integer
@@ -215,7 +202,12 @@ end
 ---@param seen? string the stamp of what may be replaced; of anything else it is not: `CHANGED`
 ---@return string stamp of what was written: another program may write at any time
 function M.save(buffer, made, held, seen)
-  local folder, written = vim.fs.dirname(file_of(buffer)), nil
+  local name = api.nvim_buf_get_name(buffer)
+  local path = file_buffers.path(buffer, name)
+  if not path then
+    error(('%s leads to another file now'):format(name), 0)
+  end
+  local folder, written = vim.fs.dirname(path), nil
   local ok, err = pcall(function()
     if seen and M.stamp(held) ~= seen then
       error(M.CHANGED, 0)

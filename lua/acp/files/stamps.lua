@@ -3,6 +3,7 @@
 -- `acp.files.save`, '' for none.
 
 local coding = require('acp.files.coding')
+local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local foreign = require('acp.files.foreign')
 local save = require('acp.files.save')
@@ -22,16 +23,15 @@ local saved = {}
 ---@type string[] the paths of `saved`, the oldest first
 local order = {}
 ---@type table<integer, string> by buffer
-local synced = {}
+local synced = events.by_buffer()
 ---@type table<integer, {tick: integer, state: integer}> by buffer: which text was in step
-local texts = {}
+local texts = events.by_buffer()
 ---@type table<integer, integer> by buffer: how often it was written, as far as was seen
-local writes = {}
+local writes = events.by_buffer()
 ---@type table<string, string> by resolved path: the file before Neovim writes it
 local before = {}
 local is_quiet = false
 
----@param buffer integer
 ---@return string path resolved
 local function file_of(buffer)
   return file_buffers.resolve(api.nvim_buf_get_name(buffer))
@@ -39,7 +39,6 @@ end
 
 --- How often Neovim has written the buffer to its file, with or without events; a write to another
 --- file does not count.
----@param buffer integer
 ---@return integer
 local function count(buffer)
   return api.nvim_buf_call(buffer, function()
@@ -90,13 +89,11 @@ function M.synced(buffer)
 end
 
 --- Take note that all writes of the buffer until now are known.
----@param buffer integer
 local function see(buffer)
   writes[buffer] = count(buffer)
   written.forget(buffer)
 end
 
----@param buffer integer
 ---@return integer number of the change in the undo tree whose text the buffer has
 local function state(buffer)
   return api.nvim_buf_call(buffer, vim.fn.changenr)
@@ -174,7 +171,6 @@ function M.quietly(action)
 end
 
 --- Find out whether the buffer shows another text than its file holds, when other plugins are done.
----@param buffer integer
 local function compare_later(buffer)
   vim.schedule(function()
     if not api.nvim_buf_is_loaded(buffer) or vim.bo[buffer].modified then
@@ -187,14 +183,7 @@ local function compare_later(buffer)
   end)
 end
 
-local group = api.nvim_create_augroup('acp_stamps', {})
-
----@param event string|string[]
----@param desc string
----@param run fun(event: vim.api.keyset.create_autocmd.callback_args)
-local function on(event, desc, run)
-  api.nvim_create_autocmd(event, { group = group, desc = desc, callback = run })
-end
+local on = events.group('acp_stamps')
 
 --- The backups that Neovim may have made of a file that it has written.
 ---@param path string resolved
@@ -225,9 +214,7 @@ table.insert(modified, 'BufUnload')
 
 --- Whether a buffer has what its file has, which somebody may have changed since Neovim has read or
 --- written it. Where that cannot be told Neovim's word counts: it is not modified.
----@param buffer integer
 ---@param most integer bytes of a file that is read for it
----@return boolean
 ---@return integer bytes that were read
 local function is_as_file(buffer, most)
   local path = file_of(buffer)
@@ -247,7 +234,6 @@ end
 --- write leaves the file to others, who may have changed it meanwhile.
 ---@param event vim.api.keyset.create_autocmd.callback_args
 ---@param path string resolved
----@return boolean
 local function is_refused(event, path)
   local buffer = event.buf
   return event.event == 'BufWritePost'
@@ -280,7 +266,6 @@ on({ 'BufWritePost', 'FileWritePost', 'FileAppendPost' }, 'The user has written'
 end)
 
 --- Take note of a write that no event has told of, if there was one.
----@param buffer integer
 local function look_for_write(buffer)
   local path = file_buffers.file(buffer)
   if not path or vim.bo[buffer].modified or not M.written(buffer, path) then
@@ -300,29 +285,18 @@ end)
 -- No event tells of what `BufWriteCmd` does, nor that 'modified' is off by that. This one comes in each
 -- frame of a chat: it is for such buffers only.
 foreign.watch(function(buffer)
-  api.nvim_clear_autocmds({ group = group, event = 'SafeState', buffer = buffer })
-  api.nvim_create_autocmd('SafeState', {
-    group = group,
-    buffer = buffer,
-    desc = 'Perhaps a write of another plugin',
-    callback = function()
-      if foreign.is_one(buffer) then
-        look_for_write(buffer)
-      end
-    end,
-  })
+  api.nvim_clear_autocmds({ group = 'acp_stamps', event = 'SafeState', buffer = buffer })
+  on('SafeState', 'Perhaps a write of another plugin', function()
+    if foreign.is_one(buffer) then
+      look_for_write(buffer)
+    end
+  end, { buffer = buffer })
 end)
 
 on('BufReadPost', 'A buffer has what its file has', function(event)
   M.sync(event.buf)
   compare_later(event.buf)
   tell('met', { path = file_of(event.buf) })
-end)
-
-on('BufWipeout', 'The number may come again', function(event)
-  synced[event.buf], writes[event.buf], texts[event.buf] = nil, nil, nil
-  written.forget(event.buf)
-  foreign.forget(event.buf)
 end)
 
 -- The user waits for all of them together.

@@ -2,6 +2,7 @@
 -- knows. Only acp.files.stamps calls.
 
 local edit = require('acp.files.edit')
+local events = require('acp.ui.events')
 local unseen = require('acp.ui.unseen')
 
 local api = vim.api
@@ -9,7 +10,7 @@ local api = vim.api
 local M = {}
 
 ---@type table<integer, { count: integer, lines: string[]? }> by buffer: what was found last
-local found = {}
+local found = events.by_buffer()
 
 --- The change after which the buffer was written last; 0: before all changes.
 ---@param tree vim.fn.undotree.ret
@@ -29,7 +30,6 @@ end
 
 --- A command with a file, whatever is in its name.
 ---@param command fun(opts: table)
----@param path string
 local function with_file(command, path)
   edit.unhindered(function()
     command({ path, bang = true, magic = { file = false, bar = false }, mods = { silent = true } })
@@ -38,7 +38,6 @@ end
 
 --- The lines after another change of the same tree, made in a buffer of their own: the user's stays
 --- as it is.
----@param buffer integer
 ---@param state integer
 ---@return string[]
 local function lines_at(buffer, state)
@@ -86,7 +85,7 @@ function M.lines(buffer, count)
   return lines
 end
 
---- The buffer is gone, or has what its file has.
+--- The buffer has what its file has.
 ---@param buffer integer
 function M.forget(buffer)
   found[buffer] = nil

@@ -19,7 +19,6 @@ local window
 
 --- Whether the window may show another file: not one of ours, and nothing is lost by it.
 ---@param candidate integer
----@return boolean
 local function may_move(candidate)
   if candidate == api.nvim_get_current_win() or not layout.takes_files(candidate) then
     return false
@@ -111,7 +110,6 @@ end
 
 --- Run something in which Neovim finds that the file of the buffer has changed: it is not to read it
 --- anew, which takes marks away, nor to ask. The host brings the buffer what is new.
----@param buffer integer
 ---@param action fun()
 local function unread(buffer, action)
   local own = vim.bo[buffer].autoread
@@ -140,7 +138,6 @@ local function unread(buffer, action)
 end
 
 --- Show a buffer in the window; neither jumps nor the alternate file know of it.
----@param buffer integer
 local function put(buffer)
   hands.keep_step()
   unread(buffer, function()
@@ -155,7 +152,6 @@ end
 
 --- Open the folds in which the cursor of the current window is, and have it in the middle if that is
 --- wanted. No command of normal mode does so: it would take the register that the user has typed.
----@param is_to_be_centered boolean
 local function reveal(is_to_be_centered)
   while vim.fn.foldclosed('.') ~= -1 do
     vim.cmd('foldopen')
@@ -167,9 +163,7 @@ local function reveal(is_to_be_centered)
 end
 
 --- Bring the line into sight.
----@param buffer integer
 ---@param line integer
----@param is_known boolean
 local function go(buffer, line, is_known)
   local is_there = api.nvim_win_get_buf(window) == buffer
   if not is_there then

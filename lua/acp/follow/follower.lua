@@ -5,6 +5,7 @@
 
 local bridge = require('acp.host.bridge')
 local companion = require('acp.follow.companion')
+local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 
 local api = vim.api
@@ -12,7 +13,6 @@ local api = vim.api
 local M = {}
 
 local namespace = api.nvim_create_namespace('acp_follow')
-local group = api.nvim_create_augroup('acp.follow', {})
 
 ---@class acp.FollowPlace
 ---@field path string resolved
@@ -31,6 +31,7 @@ local function watch()
     return
   end
   is_watching = true
+  local on = events.group('acp.follow')
   local function look()
     found = {
       buffer = api.nvim_get_current_buf(),
@@ -38,41 +39,31 @@ local function watch()
       cursor = api.nvim_win_get_cursor(0),
     }
   end
-  api.nvim_create_autocmd('WinEnter', {
-    group = group,
-    callback = function()
-      found = nil
-      if api.nvim_get_current_win() == companion.window() then
-        look()
-      end
-    end,
-  })
-  api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI' }, {
-    group = group,
-    callback = function(event)
-      if api.nvim_get_current_win() ~= companion.window() or not found then
-        return
-      end
-      local is_same = found.buffer == event.buf
-      local is_written = is_same and found.tick ~= vim.b.changedtick
-      if is_written and event.event == 'CursorMoved' then
-        look()
-      elseif not is_same or not vim.deep_equal(found.cursor, api.nvim_win_get_cursor(0)) then
-        M.stop()
-        bridge.notify('follow', { to = 'off', moved = true })
-      end
-    end,
-  })
-  api.nvim_create_autocmd('BufWinEnter', {
-    group = group,
-    desc = 'The sign in a file that is opened later',
-    callback = function(event)
-      local is_marked = api.nvim_buf_get_extmark_by_id(event.buf, namespace, 1, {})[1]
-      if place and not is_marked and file_buffers.find(place.path) == event.buf then
-        M.mark()
-      end
-    end,
-  })
+  on('WinEnter', 'The user comes into the window', function()
+    found = nil
+    if api.nvim_get_current_win() == companion.window() then
+      look()
+    end
+  end)
+  on({ 'CursorMoved', 'CursorMovedI' }, 'The user moves there', function(event)
+    if api.nvim_get_current_win() ~= companion.window() or not found then
+      return
+    end
+    local is_same = found.buffer == event.buf
+    local is_written = is_same and found.tick ~= vim.b.changedtick
+    if is_written and event.event == 'CursorMoved' then
+      look()
+    elseif not is_same or not vim.deep_equal(found.cursor, api.nvim_win_get_cursor(0)) then
+      M.stop()
+      bridge.notify('follow', { to = 'off', moved = true })
+    end
+  end)
+  on('BufWinEnter', 'The sign in a file that is opened later', function(event)
+    local is_marked = api.nvim_buf_get_extmark_by_id(event.buf, namespace, 1, {})[1]
+    if place and not is_marked and file_buffers.find(place.path) == event.buf then
+      M.mark()
+    end
+  end)
 end
 
 --- Go along with the agent, or no longer.
@@ -142,7 +133,7 @@ end
 function M.stop()
   companion.forget()
   found, is_watching = nil, false
-  api.nvim_clear_autocmds({ group = group })
+  events.leave('acp.follow')
   M.clear()
 end
 

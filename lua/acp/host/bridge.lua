@@ -77,7 +77,7 @@ function M.on_start(starter)
   table.insert(starters, starter)
 end
 
---- The chats that there are, for a snapshot without a host; `acp.chat.stayed` knows them.
+--- The chats that there are, for a snapshot without a host; `acp.chat.buffer` knows them.
 ---@type fun(): table[]
 M.chats = function()
   return {}
@@ -91,14 +91,6 @@ local function keep_stderr(this, data)
     this.stderr = (this.stderr .. text):sub(-STDERR_KEPT)
     log.write(text)
   end
-end
-
---- Its channel is closed: let its end be told before another host begins.
----@param this acp.Host
-local function await_end(this)
-  vim.uv.kill(this.pid, 'sigkill')
-  vim.fn.jobwait({ this.channel }, 500)
-  host, snapshot = nil, nil
 end
 
 ---@return acp.Host?
@@ -208,7 +200,10 @@ local function deliver(verb, payload, done)
       return true
     end
     calls.forget(call)
-    await_end(host)
+    -- its channel is closed: let its end be told before another host begins
+    vim.uv.kill(host.pid, 'sigkill')
+    vim.fn.jobwait({ host.channel }, 500)
+    host, snapshot = nil, nil
   end
   return false
 end
@@ -291,13 +286,14 @@ end
 --- Ask the host something; what it could not do is said.
 ---@param verb string
 ---@param payload? table
----@param done fun(result: any)
+---@param done? fun(result: any)
 function M.ask(verb, payload, done)
   M.call(verb, payload, function(err, result)
     if err then
-      return M.warn(err)
+      M.warn(err)
+    elseif done then
+      done(result)
     end
-    done(result)
   end)
 end
 

@@ -1,6 +1,7 @@
 -- `:Acp install`: makes the plugin's own Python environment, or brings it up to date. Needs no host,
 -- never blocks, may be run again at any time, and works as the build step of a plugin manager.
 
+local events = require('acp.ui.events')
 local interpreter = require('acp.host.interpreter')
 local log = require('acp.host.log')
 local notice = require('acp.ui.notice')
@@ -25,7 +26,6 @@ local child
 local waiting = {}
 
 --- A file of the plugin's folder; LuaRocks puts it into a folder below.
----@param name string
 ---@return string path
 local function file(name)
   local root = interpreter.root()
@@ -47,7 +47,6 @@ end
 
 --- Say what it does now: it takes a minute.
 ---@param number integer of the step
----@param what string
 local function step(number, what)
   notice.notice(('installing (%d of 3): %s …'):format(number, what))
 end
@@ -208,8 +207,7 @@ function M.run(on_done)
   end
   running = true
   table.insert(waiting, on_done)
-  local group = vim.api.nvim_create_augroup('acp.install', {})
-  vim.api.nvim_create_autocmd('VimLeavePre', { group = group, callback = leave })
+  events.group('acp.install')('VimLeavePre', 'The installation ends, or is waited for', leave)
   vim.fn.mkdir(vim.fs.dirname(interpreter.venv()), 'p')
   coroutine.wrap(function()
     local err = install()

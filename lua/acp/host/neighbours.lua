@@ -9,15 +9,12 @@ local M = {}
 ---@field advice string
 
 ---@param list any
----@param word string
----@return boolean
 local function has(list, word)
   return type(list) == 'table' and vim.list_contains(list, word)
 end
 
 --- Whether lualine draws a winbar in some window.
 ---@param config table
----@return boolean
 local function draws_winbar(config)
   for _, kind in ipairs({ 'winbar', 'inactive_winbar' }) do
     for _, section in pairs(config[kind] or {}) do

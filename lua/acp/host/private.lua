@@ -8,7 +8,6 @@ local M = {}
 local FOLDER, FILE = tonumber('700', 8), tonumber('600', 8)
 
 --- Raises unless it is the user's, and of that type; its mode is that, whatever the umask.
----@param path string
 ---@param type 'directory'|'file'
 ---@param mode integer
 local function claim(path, type, mode)
@@ -36,7 +35,6 @@ function M.folder(name)
 end
 
 ---@param file integer descriptor
----@param text string
 local function write(file, text)
   uv.fs_fchmod(file, FILE)
   local count, err = uv.fs_write(file, text)

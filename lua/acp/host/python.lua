@@ -15,8 +15,6 @@ local MEMORY = {
   MALLOC_TRIM_THRESHOLD_ = '1048576',
 }
 
----@param name string
----@return boolean
 local function is_said_to_pythons(name)
   return name:find('^PYTHON.') ~= nil
     or name:find('^VIRTUAL_ENV') ~= nil

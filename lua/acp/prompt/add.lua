@@ -10,17 +10,6 @@ local api = vim.api
 
 local M = {}
 
----@param chat acp.Chat
----@param text string
-local function append(chat, text)
-  vim.fn.bufload(chat.prompt)
-  local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1] or ''
-  local blank = (last == '' or last:match('%s$')) and '' or ' '
-  api.nvim_buf_set_text(chat.prompt, -1, #last, -1, #last, { blank .. text .. ' ' })
-end
-
----@param chat acp.Chat
----@param buffer integer
 ---@return string? mention nil: it has no name
 local function of_buffer(chat, buffer)
   local name = surroundings.name(buffer)
@@ -31,7 +20,6 @@ local function of_buffer(chat, buffer)
   return path ~= '' and mention.of_path(chat, path) or nil
 end
 
----@param chat acp.Chat
 ---@param added string[]
 local function tell(chat, added)
   if #added > 0 then
@@ -40,15 +28,12 @@ local function tell(chat, added)
   end
 end
 
----@param what string
 local function refuse(what)
   local name = what == '' and 'this buffer' or what
   notice.warn(('%s is not attached: it names nothing in the folders of the session'):format(name))
 end
 
 --- Attach an image that no mention can speak of: it is outside of the project.
----@param chat acp.Chat
----@param what string
 local function attach(chat, what)
   local path = vim.fn.fnamemodify(what, ':p')
   if not attachment.may_be_images(path) then
@@ -77,7 +62,10 @@ function M.mentions(chat, all, buffer)
         or vim.startswith(what, '@') and named[index] and what
         or what ~= '' and mention.of_path(chat, vim.fn.fnamemodify(what, ':p'))
       if found then
-        append(chat, found)
+        vim.fn.bufload(chat.prompt)
+        local last = api.nvim_buf_get_lines(chat.prompt, -2, -1, false)[1] or ''
+        local blank = (last == '' or last:match('%s$')) and '' or ' '
+        api.nvim_buf_set_text(chat.prompt, -1, #last, -1, #last, { blank .. found .. ' ' })
         table.insert(added, found)
       elseif what == '' then
         refuse(what)

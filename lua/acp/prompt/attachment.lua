@@ -4,6 +4,7 @@
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
+local events = require('acp.ui.events')
 local frame = require('acp.prompt.frame')
 local layout = require('acp.ui.layout')
 local life = require('acp.ui.life')
@@ -123,7 +124,6 @@ local function selection_row(selection)
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.
----@param chat acp.Chat
 ---@return acp.Along[]
 local function all_rows(chat)
   local found, file = {}, context.of(chat)
@@ -266,12 +266,10 @@ function M.attach_images(chat, text, done)
     if #found > 0 then
       M.draw(chat)
     end
-    done(
-      nil,
-      vim.tbl_map(function(held)
-        return held.name
-      end, found)
-    )
+    local names = vim.tbl_map(function(held)
+      return held.name
+    end, found)
+    done(nil, names)
   end)
 end
 
@@ -307,25 +305,16 @@ function M.lose(chat)
   M.draw(chat)
 end
 
-local group = api.nvim_create_augroup('acp.attachment', {})
+local on = events.group('acp.attachment')
 
----@param events string|string[]
----@param pattern string|string[]|nil
----@param desc string
----@param run fun()
-local function on(events, pattern, desc, run)
-  local options = { group = group, pattern = pattern, desc = desc, callback = run }
-  api.nvim_create_autocmd(events, options)
-end
-
-on('ModeChanged', { '*:i*', 'i*:*' }, 'The bar names the key of this mode', function()
+on('ModeChanged', 'The bar names the key of this mode', function()
   local chat = chats.of(api.nvim_get_current_buf())
   if chat and chat.prompt == api.nvim_get_current_buf() then
     M.draw(chat)
   end
-end)
+end, { pattern = { '*:i*', 'i*:*' } })
 
-on('BufEnter', nil, 'The rows name the file that the user is in', function()
+on('BufEnter', 'The rows name the file that the user is in', function()
   for _, chat in ipairs(chats.all()) do
     if layout.window_of(chat.prompt) then
       M.draw(chat)
@@ -343,11 +332,11 @@ end)
 
 local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpDisconnected' }
 
-on('User', SESSION, 'The bar says whether anything can be sent', function()
+on('User', 'The bar says whether anything can be sent', function()
   vim.tbl_map(M.draw, chats.all())
-end)
+end, { pattern = SESSION })
 
-on('WinResized', nil, 'The bar of a prompt has more room, or less', function()
+on('WinResized', 'The bar of a prompt has more room, or less', function()
   for _, window in ipairs(vim.v.event.windows or {}) do
     local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
     if chat then

@@ -10,6 +10,7 @@ local chats = require('acp.chat.registry')
 local context = require('acp.chat.context')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local notes = require('acp.prompt.notes')
@@ -26,27 +27,17 @@ local M = {}
 
 local SAVE_AFTER_MS = 500
 
----@param chat acp.Chat
 ---@return string[]
 local function lines_of(chat)
   return api.nvim_buf_get_lines(chat.prompt, 0, -1, true)
 end
 
 --- Forget what was sent; `u` brings the text back.
----@param chat acp.Chat
 local function clear(chat)
   api.nvim_buf_set_lines(chat.prompt, 0, -1, true, {})
   vim.bo[chat.prompt].modified = false
   draft.save(chat, {})
   attachment.clear(chat)
-end
-
---- Whether a prompt waits that the agent has refused for want of a login: sending nothing sends it.
----@param chat acp.Chat
----@return boolean
-local function is_held(chat)
-  local status = vim.b[chat.chat].acp_status or {}
-  return status.state == 'idle' and (status.queue or 0) > 0
 end
 
 --- Send what the user has said on the code, with nothing else to say.
@@ -56,10 +47,8 @@ function M.send_review(chat, otherwise)
   if not bridge.running() or not chats.is_open(chat) then
     return otherwise()
   end
-  bridge.call('send_review', { chat = chat.chat }, function(err, sent)
-    if err then
-      bridge.warn(err)
-    elseif sent then
+  bridge.ask('send_review', { chat = chat.chat }, function(sent)
+    if sent then
       tail.reach(chat.chat)
     else
       otherwise()
@@ -76,8 +65,6 @@ function M.is_blank(chat)
 end
 
 --- The host does not take it after all: it stands in the prompt again, if nothing else does by now.
----@param chat acp.Chat
----@param text string
 ---@param err string
 local function give_back(chat, text, err)
   bridge.warn(err)
@@ -115,7 +102,10 @@ function M.send(number)
   local images = vim.tbl_map(function(held)
     return held.image
   end, chat.images or {})
-  if vim.trim(text) == '' and #images == 0 and not is_held(chat) then
+  local status = vim.b[chat.chat].acp_status or {}
+  -- a prompt waits that the agent has refused for want of a login: sending nothing sends it
+  local is_held = status.state == 'idle' and (status.queue or 0) > 0
+  if vim.trim(text) == '' and #images == 0 and not is_held then
     M.send_review(chat, function()
       notice.notice('the prompt is empty: nothing was sent')
     end)
@@ -145,14 +135,12 @@ function M.send(number)
   return not refused
 end
 
----@param chat acp.Chat
 local function save_draft(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
     draft.save(chat, lines_of(chat))
   end
 end
 
----@param chat acp.Chat
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
@@ -180,30 +168,25 @@ end
 
 --- Take 'modified' off as soon as it is set. Neovim 0.13 tells of it by `OptionSet`; before, that is
 --- silent about edits, and `BufModifiedSet` tells of them.
----@param chat acp.Chat
----@param group integer
-local function keep_unmodified(chat, group)
+---@param on acp.Listen
+local function keep_unmodified(chat, on)
   local function reset()
     -- `OptionSet` tells of all buffers, and not of which
     if api.nvim_buf_is_valid(chat.prompt) and vim.bo[chat.prompt].modified then
       vim.bo[chat.prompt].modified = false
     end
   end
-  api.nvim_create_autocmd('OptionSet', { group = group, pattern = 'modified', callback = reset })
+  local desc = 'A prompt is never modified'
+  on('OptionSet', desc, reset, { pattern = 'modified' })
   if vim.fn.exists('##BufModifiedSet') == 1 then
-    api.nvim_create_autocmd('BufModifiedSet', {
-      group = group,
-      buffer = chat.prompt,
-      callback = reset,
-    })
+    on('BufModifiedSet', desc, reset, { buffer = chat.prompt })
   end
 end
 
----@param chat acp.Chat
 local function watch(chat)
-  local group = api.nvim_create_augroup('acp.prompt.' .. chat.prompt, {})
+  local listen = events.group('acp.prompt.' .. chat.prompt)
   local function on(event, run)
-    api.nvim_create_autocmd(event, { group = group, buffer = chat.prompt, callback = run })
+    listen(event, 'What becomes of a prompt', run, { buffer = chat.prompt })
   end
   on('BufWriteCmd', function(event) -- `:w` sends, `:w name` writes a file as everywhere
     if event.match == api.nvim_buf_get_name(chat.prompt) then
@@ -217,7 +200,7 @@ local function watch(chat)
     watch_text(chat)
     server.attach(chat)
   end)
-  keep_unmodified(chat, group)
+  keep_unmodified(chat, listen)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
     save_draft(chat)
   end)
@@ -233,15 +216,12 @@ local function watch(chat)
   on('InsertEnter', function()
     prompt_marks.prepare(chat)
   end)
-  api.nvim_create_autocmd('VimLeavePre', {
-    group = group,
-    callback = function()
-      save_draft(chat)
-    end,
-  })
+  listen('VimLeavePre', 'What was not sent is kept', function()
+    save_draft(chat)
+  end)
   on('BufWipeout', function()
     prompt_marks.forget(chat.prompt)
-    api.nvim_clear_autocmds({ group = group })
+    events.leave('acp.prompt.' .. chat.prompt)
   end)
 end
 

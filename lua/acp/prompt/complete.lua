@@ -39,7 +39,6 @@ function M.commands()
   end, commands_of(chats.current()))
 end
 
----@param chat acp.Chat
 ---@param before string
 ---@return boolean whether it is the beginning of a command; some names have spaces
 local function begins_command(chat, before)
@@ -59,7 +58,6 @@ function M.start(chat, row, before)
   return row == 1 and begins_command(chat, before) and 0 or mention.start(before)
 end
 
----@param text string
 ---@return string its first line, short enough for a list
 local function short(text)
   local line = vim.trim(text:match('^%s*[^\n]*'))
@@ -146,7 +144,6 @@ function M.here()
 end
 
 --- Offer the mentions when their names have come, if the user still writes one.
----@param chat acp.Chat
 local function later(chat)
   mention.when_known(chat, function()
     local now, start, before = M.here()

@@ -23,7 +23,6 @@ local function folder()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
 end
 
----@param chat acp.Chat
 ---@return string
 local function prefix(chat)
   local place = vim.fn.sha256(chat.cwd):sub(1, 16)
@@ -36,7 +35,6 @@ function M.path(chat)
   return vim.fs.joinpath(folder(), ('%s%d-%d.md'):format(prefix(chat), vim.fn.getpid(), chat.chat))
 end
 
----@param chat acp.Chat
 ---@return integer? changedtick of its prompt
 local function tick(chat)
   local is_loaded = vim.api.nvim_buf_is_loaded(chat.prompt)
@@ -72,7 +70,6 @@ end
 --- Whether the process that wrote a draft is gone.
 ---@param name string file name of a draft
 ---@param start? string prefix that it must have
----@return boolean
 local function is_orphan(name, start)
   local pid = vim.startswith(name, start or '') and name:match('%-(%d+)%-%d+%.md$')
   if not pid then

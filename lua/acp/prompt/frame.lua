@@ -3,9 +3,9 @@
 -- Below it the rows of what goes along, numbered as <C-x> and `K` take them: virtual lines, so that
 -- the text is only the user's.
 
+local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local options = require('acp.host.options')
-local review_row = require('acp.review.row')
 local screen_rows = require('acp.ask.rows')
 
 local api = vim.api
@@ -16,14 +16,12 @@ local namespace = api.nvim_create_namespace('acp_along')
 local MOST = 8
 
 ---@param group string
----@param text string
 ---@return string item of a winbar
 local function item(group, text)
-  return ('%%#%s# %s%%*'):format(group, (text:gsub('%%', '%%%%')))
+  return ('%%#%s# %s%%*'):format(group, cells.literal(text))
 end
 
 --- What to press, the longest first.
----@param chat acp.Chat
 ---@param count integer things that go along
 ---@return string[]
 local function texts(chat, count)
@@ -46,12 +44,36 @@ local function texts(chat, count)
 end
 
 ---@param all string[] the longest first
----@param room integer
 ---@return string the first that fits, else the last
 local function fitting(all, room)
   return vim.iter(all):find(function(text)
     return api.nvim_strwidth(text) < room
   end) or all[#all]
+end
+
+--- What waits for review, and the key that opens it, in the longest of the host's forms that fits. It can
+--- be clicked, and is a part of the bar, so that it takes no line of anybody.
+---@param room integer cells
+---@return string item '' if nothing waits
+---@return integer cells
+local function changes(chat, room)
+  local all = (vim.b[chat.chat].acp_status or {}).changes ---@type acp.Chunk[][]?
+  if not all then
+    return '', 0
+  end
+  local chunks = vim.iter(all):find(function(form)
+    return cells.of(form) <= room
+  end) or all[#all]
+  local items = vim.tbl_map(function(chunk)
+    return ('%%#%s#%s'):format(chunk[2], cells.literal(chunk[1]))
+  end, chunks)
+  local click = "%@v:lua.require'acp.prompt.frame'.review@"
+  return click .. table.concat(items) .. '%X%*', cells.of(chunks)
+end
+
+--- Open the review; a click calls it.
+function M.review()
+  vim.cmd('Acp review')
 end
 
 --- A bar that says something for a moment.
@@ -77,7 +99,7 @@ function M.bar(chat, count, room)
     vim.list_extend(all, { 'a sub-agent: it takes no prompts', 'takes no prompts' })
     return item('AcpWinbarUsage', fitting(all, room))
   end
-  local row, taken = review_row.item(chat, room)
+  local row, taken = changes(chat, room)
   if taken == 0 then
     return item('AcpWinbarUsage', fitting(texts(chat, count), room))
   end
@@ -86,7 +108,6 @@ function M.bar(chat, count, room)
   return fits and ('%s%%=%s '):format(row, item('AcpWinbarUsage', beside)) or row
 end
 
----@param number integer
 ---@param row acp.Along
 ---@param width integer cells of the window
 ---@return { [1]: string, [2]: string }[] chunks
@@ -105,7 +126,6 @@ local function chunks(number, row, width)
 end
 
 ---@param rows acp.Along[]
----@param width integer
 ---@return { [1]: string, [2]: string }[][]
 local function virtual_lines(rows, width)
   local found = {}

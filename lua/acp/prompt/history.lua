@@ -14,7 +14,6 @@ local M = {}
 ---@field draft string
 ---@field shown string what the prompt has held since
 
----@param chat acp.Chat
 ---@return string
 local function text_of(chat)
   return table.concat(api.nvim_buf_get_lines(chat.prompt, 0, -1, true), '\n')
@@ -34,8 +33,6 @@ function M.add(chat, text)
   M.put(chat, vim.trim(before) == '' and text or before .. '\n' .. text)
 end
 
----@param chat acp.Chat
----@param step 1|-1
 local function go(chat, step)
   local walk = assert(chat.walk)
   local place = walk.place + step
@@ -52,8 +49,6 @@ local function go(chat, step)
   end
 end
 
----@param chat acp.Chat
----@param step 1|-1
 local function begin(chat, step)
   bridge.call('sent', { chat = chat.chat }, function(err, texts)
     if err or not api.nvim_buf_is_loaded(chat.prompt) then

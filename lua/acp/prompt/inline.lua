@@ -6,6 +6,7 @@ local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local chats = require('acp.chat.registry')
 local cells = require('acp.ui.cells')
+local events = require('acp.ui.events')
 local life = require('acp.ui.life')
 local margin = require('acp.ui.margin')
 local notice = require('acp.ui.notice')
@@ -122,7 +123,6 @@ end
 
 ---@param edit acp.InlineEdit
 ---@param data table of an event
----@return boolean
 local function is_of(edit, data)
   local status = api.nvim_buf_is_valid(edit.chat.chat) and vim.b[edit.chat.chat].acp_status or {}
   return data.agent == edit.chat.agent and data.session == status.session
@@ -141,11 +141,8 @@ local function on_turn(event)
   end
 end
 
-api.nvim_create_autocmd('User', {
-  group = api.nvim_create_augroup('acp.inline', {}),
-  pattern = { 'AcpTurnStarted', 'AcpTurnEnded' },
-  callback = on_turn,
-})
+local TURNS = { pattern = { 'AcpTurnStarted', 'AcpTurnEnded' } }
+events.group('acp.inline')('User', 'Turns of edits in place', on_turn, TURNS)
 
 ---@param edit acp.InlineEdit
 ---@param selection acp.Selection

@@ -12,9 +12,6 @@ local api = vim.api
 local M = {}
 
 --- At the edge of the text go on to another prompt that was sent; else the key is what it was.
----@param chat acp.Chat
----@param step 1|-1
----@param key string
 local function walk(chat, step, key)
   local edge = step == -1 and 1 or api.nvim_buf_line_count(0)
   local is_edge = api.nvim_win_get_cursor(0)[1] == edge and vim.fn.pumvisible() == 0

@@ -16,7 +16,6 @@ local MOST_LINES, MOST_ASKED = 2000, 200
 local mentions = {}
 
 --- Say what a slash command wants, while nothing is written after it.
----@param chat acp.Chat
 ---@param line string
 local function mark_hint(chat, line)
   local status = api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
@@ -31,8 +30,6 @@ local function mark_hint(chat, line)
 end
 
 --- Draw all marks.
----@param chat acp.Chat
----@param lines string[]
 ---@param rows integer[] 0-based, those that were asked about
 ---@param found acp.Mention[][] what they mention
 local function put(chat, lines, rows, found)
@@ -88,7 +85,6 @@ function M.prepare(chat)
 end
 
 --- The mentions of a prompt where they are now.
----@param chat acp.Chat
 ---@return { row: integer, first: integer, last: integer, mark: integer, it: acp.Mention }[]
 local function placed(chat)
   local found = {}

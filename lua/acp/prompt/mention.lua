@@ -24,7 +24,6 @@ end
 
 ---@param line string
 ---@param at integer where an `@` is
----@return boolean
 local function begins(line, at)
   local before = line:sub(at - 1, at - 1)
   return before == '' or before:match('[%s%(%[{<]') ~= nil
@@ -67,13 +66,11 @@ function M.written(name)
   return name:match('%s') and ('@"%s"'):format(name) or '@' .. name
 end
 
----@param chat acp.Chat
 ---@return string[] roots
 local function roots(chat)
   return chat.names and chat.names.roots or { chat.cwd }
 end
 
----@param chat acp.Chat
 ---@return string[] names of the buffers that can be mentioned
 local function buffers(chat)
   local root, found = roots(chat)[1]:gsub('/$', '') .. '/', {}
@@ -88,7 +85,6 @@ local function buffers(chat)
 end
 
 ---@param names string[]
----@param query string
 ---@return string[] the best ones
 local function fuzzy(names, query)
   if query == '' then
@@ -97,15 +93,11 @@ local function fuzzy(names, query)
   return vim.fn.matchfuzzy(names, query, { limit = MOST })
 end
 
----@param name string
----@param first integer
----@param last integer
 ---@return string mention of those lines
 local function of_lines(name, first, last)
   return M.written(name .. (first == last and ':%d' or ':%d-%d'):format(first, last))
 end
 
----@param chat acp.Chat
 ---@param path string absolute
 ---@return string? name nil: it is not there, or in none of the folders of the session
 local function name_of(chat, path)
@@ -141,8 +133,6 @@ function M.open_files(chat)
 end
 
 --- What the open files define that fits a query.
----@param chat acp.Chat
----@param query string
 ---@return acp.Candidate[]
 local function defined(chat, query)
   return vim.tbl_map(function(symbol)

@@ -3,9 +3,9 @@
 
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local float = require('acp.ui.float')
 local layout = require('acp.ui.layout')
-local legend = require('acp.ui.legend')
 
 local api = vim.api
 
@@ -28,10 +28,8 @@ function M.ask(chat)
   end
 end
 
----@param chat acp.Chat
----@param ops acp.Op[]
 local function open(chat, ops)
-  legend.read(ops, {
+  float.read(ops, {
     name = 'acp-notes',
     chat = chat.chat,
     stays = true,
@@ -71,12 +69,10 @@ local ask_all = vim.schedule_wrap(function()
   end
 end)
 
-api.nvim_create_autocmd('BufWritePost', {
-  group = api.nvim_create_augroup('acp.notes', {}),
-  desc = 'The notes of the prompts that are to be seen stay right',
-  callback = function()
-    timer:start(ASK_AFTER_MS, 0, ask_all)
-  end,
-})
+local on = events.group('acp.notes')
+
+on('BufWritePost', 'The notes of the prompts that are to be seen stay right', function()
+  timer:start(ASK_AFTER_MS, 0, ask_all)
+end)
 
 return M

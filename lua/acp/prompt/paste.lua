@@ -14,8 +14,6 @@ local M = {}
 local LEAST_LINES, LEAST_BYTES = 2, 20
 local MOST_LINES, MOST_SEARCHED = 2000, 50000
 
----@param buffer integer
----@param lines string[]
 ---@return integer[] rows 1-based; where they stand, no more than two
 local function places(buffer, lines)
   local found, all = {}, api.nvim_buf_get_lines(buffer, 0, -1, false)
@@ -31,7 +29,6 @@ local function places(buffer, lines)
   return found
 end
 
----@param chat acp.Chat
 ---@return integer[] buffers whose lines can be mentioned; none if there is too much to search
 local function searched(chat)
   local found, count = mention.open_files(chat), 0
@@ -42,8 +39,6 @@ local function searched(chat)
 end
 
 --- The one place where lines stand.
----@param chat acp.Chat
----@param lines string[]
 ---@return string? mention nil: they stand nowhere, or in several places
 local function mentioned(chat, lines)
   local found
@@ -59,7 +54,6 @@ local function mentioned(chat, lines)
   return found
 end
 
----@param lines string[]
 ---@return string[]? whole nil: too few, or too many
 local function whole_lines(lines)
   local whole = lines[#lines] == '' and vim.list_slice(lines, 1, #lines - 1) or lines
@@ -96,7 +90,6 @@ end
 
 --- Put a text in the place of what was pasted, in a step of undo of its own.
 ---@param pasted acp.Pasted
----@param text string
 ---@return boolean done false: something else stands there by now
 local function replace(pasted, text)
   local row, column = ending(pasted)
@@ -161,7 +154,6 @@ local function writing()
 end
 
 --- Where a paste begins: at the cursor, or behind it.
----@param chat acp.Chat
 ---@return acp.Pasted
 local function begun(chat)
   local row, column = unpack(api.nvim_win_get_cursor(0))
@@ -175,7 +167,6 @@ end
 ---@type acp.Pasted? what comes in portions
 local coming
 
----@param lines string[]
 local function take(lines)
   local have = coming and coming.lines
   if have and #have > 0 and lines[1] then

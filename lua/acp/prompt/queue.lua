@@ -4,6 +4,7 @@
 local bridge = require('acp.host.bridge')
 local bar = require('acp.ui.bar')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -37,7 +38,6 @@ end
 
 --- Put lines in the buffer; `u` takes them back together with what the user has done.
 ---@param view acp.QueueView
----@param lines string[]
 local function put(view, lines)
   local levels = vim.bo[view.buffer].undolevels
   if not view.drawn then
@@ -111,33 +111,21 @@ end
 
 ---@param view acp.QueueView
 local function watch(view)
-  local group = api.nvim_create_augroup('acp.queue.' .. view.buffer, {})
-  api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave' }, {
-    group = group,
-    buffer = view.buffer,
-    callback = function()
-      if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
-        arrange(view)
-      end
-    end,
-  })
-  api.nvim_create_autocmd('User', {
-    group = group,
-    pattern = { 'AcpTurnStarted', 'AcpTurnEnded' },
-    callback = function()
-      refresh(view)
-    end,
-  })
-  api.nvim_create_autocmd('BufWipeout', {
-    group = group,
-    buffer = view.buffer,
-    callback = function()
-      api.nvim_del_augroup_by_id(group)
-    end,
-  })
+  local name = 'acp.queue.' .. view.buffer
+  local on = events.group(name)
+  on({ 'TextChanged', 'InsertLeave' }, 'The queue becomes what the lines are', function()
+    if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
+      arrange(view)
+    end
+  end, { buffer = view.buffer })
+  on('User', 'What waits is another', function()
+    refresh(view)
+  end, { pattern = { 'AcpTurnStarted', 'AcpTurnEnded' } })
+  on('BufWipeout', 'The queue is closed', function()
+    events.leave(name)
+  end, { buffer = view.buffer })
 end
 
----@param chat acp.Chat
 ---@return acp.QueueView
 local function make(chat)
   local buffer = unseen.buffer(function(it)

@@ -5,19 +5,54 @@
 
 local chats = require('acp.chat.registry')
 local complete = require('acp.prompt.complete')
+local events = require('acp.ui.events')
 local life = require('acp.ui.life')
 local mention = require('acp.prompt.mention')
 local options = require('acp.host.options')
-local progress = require('acp.prompt.progress')
 
 local api = vim.api
 
 local M = {}
 
+---@alias acp.Notify fun(method: string, params: table)
+
 ---@type acp.Notify? of the client that there is; `notify` once it hears
 local offered
 ---@type acp.Notify?
 local notify
+
+---@class acp.Progress
+---@field token string
+---@field doing string
+
+---@type table<integer, acp.Progress> by chat
+local running = {}
+
+---@param token string
+---@param value lsp.WorkDoneProgressBegin|lsp.WorkDoneProgressReport|lsp.WorkDoneProgressEnd
+local function send_progress(token, value)
+  notify('$/progress', { token = token, value = value })
+end
+
+--- Tell what a session does now, if that is news: |vim.lsp.status()|, and whatever listens to
+--- |LspProgress|, shows it like any server's.
+---@param chat integer
+---@param status table what `status()` returns
+local function tell_progress(chat, status)
+  local before, doing = running[chat], status.doing
+  local token = ('acp-%d-%d'):format(chat, status.turn or 0)
+  if before and (not doing or before.token ~= token) then
+    running[chat] = nil
+    send_progress(before.token, { kind = 'end' })
+    before = nil
+  end
+  if not doing or (before and before.doing == doing) then
+    return
+  end
+  running[chat] = { token = token, doing = doing }
+  local kind, title = before and 'report' or 'begin', not before and status.agent or nil
+  send_progress(token, { kind = kind, title = title, message = doing })
+end
 
 local NAME = 'acp'
 local ENGINES = { 'blink.cmp', 'cmp', 'mini.completion', 'coq' }
@@ -43,7 +78,6 @@ local function place(params)
 end
 
 ---@param candidate acp.Candidate
----@param index integer
 ---@param range lsp.Range
 ---@return lsp.CompletionItem
 local function item(candidate, index, range)
@@ -59,7 +93,6 @@ local function item(candidate, index, range)
   }
 end
 
----@param chat acp.Chat
 ---@param position lsp.Position
 ---@param before string the line up to the cursor
 ---@param start integer
@@ -114,7 +147,6 @@ local answers = {
 local attached = {}
 
 ---@param client integer
----@param buffer integer
 local function say(client, buffer)
   if vim.lsp.get_client_by_id(client) then
     require('acp.ui.unseen').fire(buffer, 'LspAttach', nil, { client_id = client })
@@ -132,14 +164,9 @@ local function unheard(action)
     if api.nvim_get_current_buf() == it.buffer then
       say(it.client, it.buffer)
     else
-      api.nvim_create_autocmd('BufEnter', {
-        buffer = it.buffer,
-        once = true,
-        nested = true,
-        callback = function()
-          say(it.client, it.buffer)
-        end,
-      })
+      events.on('BufEnter', 'Handlers of LspAttach hear of it', function()
+        say(it.client, it.buffer)
+      end, { buffer = it.buffer, once = true, nested = true })
     end
   end
 end
@@ -155,7 +182,7 @@ local function serve(dispatchers)
       is_closing = true
       if offered == dispatchers.notification then
         offered, notify = nil, nil
-        progress.forget()
+        running = {}
       end
       dispatchers.on_exit(0, 0)
     end
@@ -195,7 +222,6 @@ local function serve(dispatchers)
 end
 
 --- What the list needs to show in the prompt. Neovim inserts the first word unless it may not.
----@param buffer integer
 local function prepare_list(buffer)
   local info = api.nvim_get_option_info2('completeopt', {})
   if not info.global_local then -- Neovim 0.10
@@ -243,11 +269,9 @@ local function open_by_itself(client, buffer)
     return
   end
   vim.lsp.completion.enable(true, client, buffer, { convert = whole })
-  api.nvim_create_autocmd('InsertCharPre', {
-    group = api.nvim_create_augroup('acp.prompt.server.' .. buffer, {}),
-    buffer = buffer,
-    callback = vim.schedule_wrap(open),
-  })
+  local on = events.group('acp.prompt.server.' .. buffer)
+  local scope = { buffer = buffer, later = true }
+  on('InsertCharPre', 'The list of completion opens by itself', open, scope)
 end
 
 ---@param chat integer
@@ -255,12 +279,11 @@ end
 local function tell(chat, status)
   if notify then
     require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
-      progress.tell(chat, status, notify)
+      tell_progress(chat, status)
     end)
   end
 end
 
----@param chat acp.Chat
 local function attach(chat)
   local config = {
     name = NAME,
@@ -287,13 +310,11 @@ local function attach(chat)
   end)
 end
 
----@param buffer integer
 local function group_of(buffer)
   return api.nvim_create_augroup('acp.prompt.server.begin.' .. buffer, { clear = false })
 end
 
 --- Where Neovim's own client cannot be loaded, for want of a folder for its log, 'omnifunc' completes.
----@param chat acp.Chat
 local function begin(chat)
   api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
   local ok, err = pcall(attach, chat)
@@ -308,13 +329,9 @@ function M.attach(chat)
   if options.value('ui', 'completion') ~= false then
     api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
     prepare_list(chat.prompt)
-    api.nvim_create_autocmd('InsertEnter', {
-      group = group_of(chat.prompt),
-      buffer = chat.prompt,
-      callback = function()
-        begin(chat)
-      end,
-    })
+    events.on('InsertEnter', 'The server of the prompt begins', function()
+      begin(chat)
+    end, { group = group_of(chat.prompt), buffer = chat.prompt })
   end
 end
 

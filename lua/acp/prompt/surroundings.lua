@@ -1,6 +1,7 @@
 -- What a prompt may speak of besides files: the selection, the diagnostics, the quickfix list, and
 -- buffers that are no files. The host asks for it when the prompt is sent.
 
+local events = require('acp.ui.events')
 local symbols = require('acp.prompt.symbols')
 
 local api = vim.api
@@ -39,17 +40,15 @@ local function note()
 end
 
 note()
-api.nvim_create_autocmd({ 'BufEnter', 'BufFilePost', 'TermOpen' }, {
-  group = api.nvim_create_augroup('acp.surroundings', {}),
-  callback = note,
-})
+local on = events.group('acp.surroundings')
+
+on({ 'BufEnter', 'BufFilePost', 'TermOpen' }, 'Where the user works', note)
 
 ---@return integer? buffer
 local function file()
   return last and api.nvim_buf_is_loaded(last) and last or nil
 end
 
----@param buffer integer
 ---@param first integer 1-based
 ---@param final integer inclusive
 ---@return table lines `{ buffer, path, first, last, lines, filetype }`, 1-based and inclusive

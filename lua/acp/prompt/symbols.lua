@@ -2,6 +2,8 @@
 -- A language server that is attached is asked, else the tree of treesitter is read, some milliseconds
 -- at a time. Nothing here waits: what is not known yet is offered with a later key.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -22,7 +24,7 @@ local METHOD = 'textDocument/documentSymbol'
 ---@field symbols acp.Symbol[]
 
 ---@type table<integer, acp.FileSymbols> by buffer
-local known = {}
+local known = events.by_buffer()
 
 local KINDS = {
   Class = 'Class',
@@ -55,18 +57,13 @@ local NODES = {
 
 ---@param symbols acp.Symbol[]
 ---@param outer string?
----@param name string
 ---@param kind string?
----@param first integer
----@param last integer
 ---@return string whole name
 local function add(symbols, outer, name, kind, first, last)
   local whole = outer and outer .. '.' .. name or name
   if kind and #symbols < MOST_SYMBOLS and #whole < 200 and not whole:match('[%c%s]') then
-    table.insert(
-      symbols,
-      { name = whole, kind = kind, first = first, last = math.max(first, last) }
-    )
+    local found = { name = whole, kind = kind, first = first, last = math.max(first, last) }
+    table.insert(symbols, found)
   end
   return whole
 end
@@ -89,7 +86,6 @@ local function take(symbols, told, outer, depth)
   end
 end
 
----@param buffer integer
 ---@param file acp.FileSymbols
 ---@return boolean asked false: no server can tell
 local function ask_server(buffer, file)
@@ -126,7 +122,6 @@ local function kind_of(node)
 end
 
 ---@param node TSNode
----@param buffer integer
 ---@return string? name
 local function name_of(node, buffer)
   local found = node:field('name')[1]
@@ -139,7 +134,6 @@ local function name_of(node, buffer)
 end
 
 --- Read a tree, a slice now and the rest later.
----@param buffer integer
 ---@param file acp.FileSymbols
 ---@param symbols acp.Symbol[] found so far
 ---@param stack { node: TSNode, outer: string?, depth: integer }[] what is still to be read
@@ -173,7 +167,6 @@ local function read(buffer, file, symbols, stack)
   end)
 end
 
----@param buffer integer
 ---@param file acp.FileSymbols
 local function read_tree(buffer, file)
   local is_quick = vim.fn.has('nvim-0.11') == 1 or api.nvim_buf_line_count(buffer) < 2000
@@ -273,12 +266,5 @@ function M.any()
   end
   return false
 end
-
-api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
-  group = api.nvim_create_augroup('acp.symbols', {}),
-  callback = function(event)
-    known[event.buf] = nil
-  end,
-})
 
 return M

@@ -2,6 +2,7 @@
 -- window, listed. The host keeps them, knows where they are, and has them drawn by `acp.review.marks`.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
@@ -46,7 +47,6 @@ end
 
 --- Tell the host, of the lines as they are by now: an agent may have worked on while the user wrote.
 ---@param place acp.CommentPlace
----@param text string
 local function send(place, text)
   local buffer, mark = place.held.buffer, place.held.mark
   local payload = { text = text, path = place.path, buffer = buffer, mark = mark }
@@ -94,8 +94,6 @@ local function config(place)
 end
 
 --- Leaving the window, however, keeps what is written in it.
----@param buffer integer
----@param window integer
 ---@param place acp.CommentPlace
 ---@param over? fun() called once it is closed
 local function watch(buffer, window, place, over)
@@ -122,14 +120,12 @@ local function watch(buffer, window, place, over)
       end
     end)
   end
-  api.nvim_create_autocmd({ 'BufLeave', 'BufWinLeave' }, { buffer = buffer, callback = keep })
-  api.nvim_create_autocmd('BufWriteCmd', {
-    buffer = buffer,
-    callback = function()
-      vim.bo[buffer].modified = false
-      vim.schedule(close)
-    end,
-  })
+  local scope = { buffer = buffer }
+  events.on({ 'BufLeave', 'BufWinLeave' }, 'The comment is kept', keep, scope)
+  events.on('BufWriteCmd', 'The comment is kept', function()
+    vim.bo[buffer].modified = false
+    vim.schedule(close)
+  end, scope)
   local function drop()
     is_over = true
     close()

@@ -63,15 +63,6 @@ local function ask(decision)
   end)
 end
 
----@return string? path of the current buffer's file; the user was told if it has none
-local function current_path()
-  local path = places.file_here()
-  if path then
-    return path
-  end
-  notice.notice('this buffer is not a file: :Acp keep all and :Acp reject all work from anywhere')
-end
-
 --- Show what the agents have changed, or show it no longer.
 ---@param part { turn?: integer, by?: string } of the current session; {}: all of them
 ---@param is_off boolean
@@ -120,14 +111,13 @@ function M.decide(verdict, scope, range, more)
     return list.decide(verdict, scope, range, (more or {}).because)
   end
   local decision = vim.tbl_extend('error', { verdict = verdict, scope = scope }, more or {})
-  if scope ~= 'all' then
-    decision.path = current_path()
-    if not decision.path then
-      return
-    end
-  else
+  decision.path = places.file_here()
+  if scope == 'all' then
     local chat = require('acp.chat.registry').of(api.nvim_get_current_buf())
-    decision.path, decision.chat = places.file_here(), chat and chat.chat
+    decision.chat = chat and chat.chat
+  elseif not decision.path then
+    local text = 'this buffer is not a file: :Acp keep all and :Acp reject all work from anywhere'
+    return notice.notice(text)
   end
   if range then
     decision.first, decision.last = range[1], range[2]

@@ -105,6 +105,19 @@ function M.rows(buffer)
   return file and file.rows or rows
 end
 
+--- The nearest of some rows on one side of the cursor.
+---@param rows integer[] ascending
+---@param step 1|-1
+---@return integer? row
+function M.nearest(rows, step)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  for index = step == 1 and 1 or #rows, step == 1 and #rows or 1, step do
+    if (rows[index] - row) * step > 0 then
+      return rows[index]
+    end
+  end
+end
+
 --- The file with hunks that comes after that of the buffer, or before it; the first, or the last, if
 --- the buffer has none.
 ---@param buffer integer

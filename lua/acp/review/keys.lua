@@ -1,6 +1,7 @@
 -- Keys that buffers have for a while: files under review, and the quickfix window while it shows a list of
 -- ours. They are lent where the user has no keys of the same name, and taken back.
 
+local events = require('acp.ui.events')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -24,9 +25,8 @@ local FILES = {
 }
 
 ---@type table<integer, { [1]: string, [2]: string, [3]: string }[]> by buffer: mode, key and what it does
-local lent = {}
+local lent = events.by_buffer()
 
----@param buffer integer
 ---@param mode string
 ---@param row acp.LentKey
 local function map(buffer, mode, row)
@@ -41,7 +41,6 @@ local function map(buffer, mode, row)
   table.insert(lent[buffer], { mode, row[2], desc })
 end
 
----@param buffer integer
 ---@param rows acp.LentKey[]
 local function add(buffer, rows)
   lent[buffer] = {}
@@ -56,7 +55,6 @@ local function add(buffer, rows)
   end
 end
 
----@param buffer integer
 local function remove(buffer)
   for _, row in ipairs(lent[buffer]) do
     local mode, key, desc = unpack(row)
@@ -80,13 +78,5 @@ function M.set(buffer, wanted, rows)
     end)
   end
 end
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp.review_keys', {}),
-  desc = 'The number may come again',
-  callback = function(event)
-    lent[event.buf] = nil
-  end,
-})
 
 return M

@@ -2,6 +2,7 @@
 -- mean the row of the cursor, or the selected ones, and keys are commands.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local keys = require('acp.review.keys')
 local lists = require('acp.review.lists')
 local notice = require('acp.ui.notice')
@@ -100,11 +101,8 @@ function M.sync()
   end
 end
 
-api.nvim_create_autocmd('FileType', {
-  group = api.nvim_create_augroup('acp.listed', {}),
-  pattern = 'qf',
-  desc = 'The quickfix window shows another list',
-  callback = vim.schedule_wrap(M.sync),
-})
+local on = events.group('acp.listed')
+
+on('FileType', 'The quickfix window shows another list', M.sync, { pattern = 'qf', later = true })
 
 return M

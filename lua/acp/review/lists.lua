@@ -16,7 +16,6 @@ local ids = {}
 local shown = {}
 
 ---@param id integer
----@param what string
 ---@return any value nil if the list is gone
 local function get(id, what)
   local found = vim.fn.getqflist({ id = id, [what] = 0 })
@@ -36,14 +35,6 @@ local function current_entry(list)
     end
   end
   return math.max(math.min(index, #list.items), 1)
-end
-
---- Whether the list shows just that: then the user's quickfix window is left alone.
----@param list acp.QuickfixList
----@return boolean
-local function is_shown(list)
-  local last = shown[list.key]
-  return last.tick == get(ids[list.key], 'changedtick') and vim.deep_equal(last.list, list)
 end
 
 ---@param list acp.QuickfixList
@@ -69,8 +60,9 @@ local function refresh(list)
     ids[list.key] = nil
     return false
   end
-  if is_shown(list) then
-    return true
+  local last = shown[list.key]
+  if last.tick == get(id, 'changedtick') and vim.deep_equal(last.list, list) then
+    return true -- the user's quickfix window is left alone
   end
   local index = current_entry(list)
   local cursor = cursor_in(id)
@@ -84,22 +76,6 @@ local function refresh(list)
   end
   note(list)
   return true
-end
-
----@param list acp.QuickfixList
-local function make(list)
-  vim.fn.setqflist({}, ' ', { nr = '$', title = list.title, items = list.items })
-  ids[list.key] = vim.fn.getqflist({ nr = '$', id = 0 }).id
-  note(list)
-end
-
---- Make the list current, as :colder and :cnewer would.
----@param key string
-local function show(key)
-  local number = ids[key] and get(ids[key], 'nr')
-  if number then
-    pcall(vim.cmd, ('silent %dchistory'):format(number)) -- not in the command-line window
-  end
 end
 
 --- Whether the current list is one of these.
@@ -116,7 +92,9 @@ function M.update(lists, wanted)
   for _, list in ipairs(lists) do
     named[list.key] = true
     if not refresh(list) and wanted then
-      make(list)
+      vim.fn.setqflist({}, ' ', { nr = '$', title = list.title, items = list.items })
+      ids[list.key] = vim.fn.getqflist({ nr = '$', id = 0 }).id
+      note(list)
     end
   end
   for key, id in pairs(ids) do
@@ -124,8 +102,10 @@ function M.update(lists, wanted)
       refresh({ key = key, title = get(id, 'title'), items = {} })
     end
   end
-  if wanted and #lists > 0 then
-    show(lists[#lists].key)
+  local last = wanted and lists[#lists]
+  local number = last and ids[last.key] and get(ids[last.key], 'nr')
+  if number then -- as :colder and :cnewer would, but not in the command-line window
+    pcall(vim.cmd, ('silent %dchistory'):format(number))
   end
 end
 

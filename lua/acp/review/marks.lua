@@ -6,6 +6,7 @@
 local bridge = require('acp.host.bridge')
 local buffers = require('acp.files.buffers')
 local compare = require('acp.ui.compare')
+local events = require('acp.ui.events')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.review.keys')
 local lists = require('acp.review.lists')
@@ -28,7 +29,6 @@ local ASKED_GONE = 'AcpReviewDelete' -- of lines; those that are gone already ar
 local CALM = { [ASKED] = true, [ASKED_SIGN] = true, AcpReviewConflict = true }
 
 local namespace = api.nvim_create_namespace('acp_review')
-local group = api.nvim_create_augroup('acp.review', {})
 
 ---@alias acp.ReviewMark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark, [4]: integer }
 ---  row, column, options, on how many rows
@@ -49,13 +49,11 @@ local timers = {}
 -- Whether all of the review is shown.
 local is_on = false
 
----@param buffer integer
 ---@return integer
 local function tick_of(buffer)
   return api.nvim_buf_get_changedtick(buffer)
 end
 
----@param buffer integer
 local function stop_timer(buffer)
   local timer = timers[buffer]
   timers[buffer] = nil
@@ -64,16 +62,13 @@ local function stop_timer(buffer)
   end
 end
 
----@param buffer integer
 ---@param drawn acp.Reviewed
----@return boolean
 local function is_right(buffer, drawn)
   local fits = not drawn.has_removed or drawn.width == removed_lines.width(buffer)
   return fits and drawn.tick == tick_of(buffer)
 end
 
 --- Tell the host, if what is drawn is not what there is.
----@param buffer integer
 local function tell(buffer)
   stop_timer(buffer)
   local is_loaded = api.nvim_buf_is_loaded(buffer)
@@ -84,28 +79,16 @@ local function tell(buffer)
   end
 end
 
----@param buffer integer
 ---@param milliseconds integer after the last such call
 local function tell_later(buffer, milliseconds)
   timers[buffer] = timers[buffer] or assert(vim.uv.new_timer())
-  timers[buffer]:start(
-    milliseconds,
-    0,
-    vim.schedule_wrap(function()
-      tell(buffer)
-    end)
-  )
-end
-
----@param buffer integer
-local function forget(buffer)
-  stop_timer(buffer)
-  reviewed[buffer] = nil
-  removed_lines.set_above(buffer, 0)
+  local told = vim.schedule_wrap(tell)
+  timers[buffer]:start(milliseconds, 0, function()
+    told(buffer)
+  end)
 end
 
 --- Look at the changes of a buffer as long as it has marks.
----@param buffer integer
 local function attach(buffer)
   if attached[buffer] then
     return
@@ -139,18 +122,16 @@ end
 --- Files that are opened later are drawn then; what is broken at the edge of a window goes along
 --- with it.
 local function watch()
-  local function on(events, run)
-    api.nvim_create_autocmd(events, { group = group, callback = run })
-  end
-  on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, function(event)
+  local on, desc = events.group('acp.review'), 'The marks of a review stay right'
+  on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, desc, function(event)
     tell_later(event.buf, 0)
   end)
-  on({ 'BufWritePost', 'InsertLeave' }, function(event)
+  on({ 'BufWritePost', 'InsertLeave' }, desc, function(event)
     if reviewed[event.buf] and api.nvim_buf_line_count(event.buf) > LONG then
       tell_later(event.buf, 0)
     end
   end)
-  on('WinResized', function()
+  on('WinResized', desc, function()
     for _, window in ipairs(vim.v.event.windows) do
       local buffer = api.nvim_win_is_valid(window) and api.nvim_win_get_buf(window)
       if buffer and reviewed[buffer] and reviewed[buffer].has_removed then
@@ -160,7 +141,6 @@ local function watch()
   end)
 end
 
----@param buffer integer
 ---@param options vim.api.keyset.set_extmark with `virt_lines`
 ---@param width? integer
 local function fit(buffer, options, width)
@@ -181,8 +161,6 @@ local function is_asked(mark)
 end
 
 --- Words for which there is no room behind their line stand above it: none of them is cut.
----@param buffer integer
----@param row integer
 ---@param options vim.api.keyset.set_extmark
 ---@param room? integer cells of the narrowest window
 ---@return vim.api.keyset.set_extmark
@@ -198,7 +176,6 @@ local function whole(buffer, row, options, room)
   return { virt_lines = { { { text, words[2] } } }, virt_lines_above = true }
 end
 
----@param buffer integer
 ---@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
 ---@return boolean has_removed whether there are any
@@ -223,7 +200,6 @@ end
 
 --- What is asked comes by itself: where its lines would push the cursor of a window out of sight, so
 --- that the window would scroll, those above the cursor are left out.
----@param buffer integer
 local function spare_views(buffer)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local info = vim.fn.getwininfo(window)[1]
@@ -242,7 +218,6 @@ local function spare_views(buffer)
 end
 
 --- Put these marks in place of all that a buffer has; beside what is asked that is not in it, too.
----@param buffer integer
 ---@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
 ---@return boolean has_removed whether there are any
@@ -296,8 +271,8 @@ function M.draw(path, tick, marks, rows)
   local width = removed_lines.width(buffer)
   local has_removed = put_all(buffer, marks, width)
   local kept = vim.iter(marks):any(is_asked) and marks or nil
-  reviewed[buffer] =
-    { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
+  local drawn = { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
+  reviewed[buffer] = drawn
   if has_removed then
     tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower
   end
@@ -344,7 +319,7 @@ function M.files(files, on, quickfix_lists)
     end
   end
   if #files == 0 then
-    api.nvim_clear_autocmds({ group = group })
+    events.leave('acp.review')
   elseif not had then
     watch()
   end
@@ -357,7 +332,9 @@ bridge.on_end(function() -- nobody would draw anew
       api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
       hunks.put(buffer, {})
     end
-    forget(buffer)
+    stop_timer(buffer)
+    reviewed[buffer] = nil
+    removed_lines.set_above(buffer, 0)
   end
 end)
 

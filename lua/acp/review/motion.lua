@@ -11,16 +11,9 @@ local api = vim.api
 
 local M = {}
 
----@param step 1|-1
 ---@return integer? row of the next hunk of the current buffer on that side
 local function nearest(step)
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  local rows = hunks.rows(api.nvim_get_current_buf())
-  for index = step == 1 and 1 or #rows, step == 1 and #rows or 1, step do
-    if (rows[index] - row) * step > 0 then
-      return rows[index]
-    end
-  end
+  return hunks.nearest(hunks.rows(api.nvim_get_current_buf()), step)
 end
 
 --- Put the cursor into a row of the current window, so that the hunk is to be seen.
@@ -33,7 +26,6 @@ local function put(row)
 end
 
 --- Show a file in the current window.
----@param path string
 ---@return boolean shown false: Neovim does not let the window's buffer go; the user was told
 local function show(path)
   local buffer = buffers.find(path)
@@ -52,7 +44,6 @@ local function show(path)
   return ok
 end
 
----@param step 1|-1
 local function tell_end(step)
   local buffer = api.nvim_get_current_buf()
   local is_any = #hunks.rows(buffer) > 0
@@ -64,7 +55,6 @@ local function tell_end(step)
 end
 
 --- Go to the next hunk, into another file if need be.
----@param step 1|-1
 ---@return boolean done false: there is none; where it cannot be shown, the user was told why
 local function advance(step)
   local row = nearest(step)
@@ -123,7 +113,6 @@ function M.operand(step)
 end
 
 --- A window of the tabpage to show the file in: one that does already, else where the user is.
----@param path string
 ---@return integer?
 local function window_for(path)
   local buffer = buffers.find(path)

@@ -4,6 +4,7 @@
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -36,14 +37,13 @@ local PAUSE_MS = 100
 ---@field is_late? boolean it is drawn again soon
 
 ---@type table<integer, acp.Overview> by buffer
-local overviews = {}
+local overviews = events.by_buffer()
 
----@param buffer integer
 local function refresh(buffer)
   local shown = overviews[buffer]
   local payload = { buffer = buffer, chat = shown.chat, path = shown.path }
   payload.turn, payload.by = shown.turn, shown.by
-  bridge.ask('diff', payload, function() end)
+  bridge.ask('diff', payload)
 end
 
 --- Draw some rows in place of those that stand there; `op[2]` of the last ones is -1. Until then
@@ -163,16 +163,15 @@ function M.place()
   end
 end
 
----@param step 1|-1
 ---@return fun()
 local function jump(step)
   return function()
-    local row = api.nvim_win_get_cursor(0)[1] - 1
-    local all = overviews[api.nvim_get_current_buf()].hunks
-    for index = step == 1 and 1 or #all, step == 1 and #all or 1, step do
-      if (all[index].row - row) * step > 0 then
-        return api.nvim_win_set_cursor(0, { all[index].row + 1, 0 })
-      end
+    local rows = vim.tbl_map(function(hunk)
+      return hunk.row
+    end, overviews[api.nvim_get_current_buf()].hunks)
+    local row = hunks.nearest(rows, step)
+    if row then
+      return api.nvim_win_set_cursor(0, { row + 1, 0 })
     end
     notice.notice(('no hunk %s this'):format(step == 1 and 'after' or 'before'))
   end
@@ -186,27 +185,17 @@ local function go()
   end
 end
 
----@param command string
----@return fun()
-local function running(command)
-  return function()
-    vim.cmd(command)
-  end
-end
-
----@param buffer integer
 local function map_keys(buffer)
   for verdict, names in pairs({ Keep = { 'a', 'gh' }, Reject = { 'x', 'gH' } }) do
-    local command = 'Acp ' .. verdict:lower()
-    local of_lines = ('execute "normal! \\<Esc>" | \'<,\'>%s'):format(command)
+    local command = ('Acp %s<CR>'):format(verdict:lower())
     for _, key in ipairs(names) do
-      keys.map(buffer, 'n', key, verdict .. ' the hunk', running(command))
-      keys.map(buffer, 'x', key, verdict .. ' the selected lines', running(of_lines))
+      keys.map(buffer, 'n', key, verdict .. ' the hunk', '<Cmd>' .. command)
+      keys.map(buffer, 'x', key, verdict .. ' the selected lines', "<Esc><Cmd>'<,'>" .. command)
     end
   end
   keys.map_all(buffer, {
-    { 'c', 'Comment on the hunk', running('Acp comment') },
-    { 'dd', 'Nothing: a list is not a text', function() end },
+    { 'c', 'Comment on the hunk', '<Cmd>Acp comment<CR>' },
+    { 'dd', 'Nothing: a list is not a text', '<Nop>' },
     { ']h', 'Next hunk', jump(1) },
     { '[h', 'Previous hunk', jump(-1) },
     { '<CR>', 'Go to the line of the file', go },
@@ -227,18 +216,9 @@ local function make(shown)
   end)
   overviews[buffer] = shown
   map_keys(buffer)
-  api.nvim_create_autocmd('BufEnter', {
-    buffer = buffer,
-    callback = function()
-      refresh(buffer)
-    end,
-  })
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = buffer,
-    callback = function()
-      overviews[buffer] = nil
-    end,
-  })
+  events.on('BufEnter', 'All changes as they are now', function()
+    refresh(buffer)
+  end, { buffer = buffer })
   return buffer
 end
 

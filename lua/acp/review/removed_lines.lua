@@ -1,6 +1,8 @@
 -- Virtual lines that show what an agent has removed, as Neovim by itself would not show them: broken
 -- where the window would break them, and above the first line of a file.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -12,7 +14,6 @@ local PREFIX = '▌ '
 ---@alias acp.Chunk { [1]: string, [2]: string } text and highlight group
 ---@alias acp.VirtualLine acp.Chunk[]
 
----@param window integer
 ---@return integer width of its text
 local function text_width(window)
   local info = vim.fn.getwininfo(window)[1]
@@ -67,7 +68,6 @@ function M.cells(buffer, row)
 end
 
 ---@param line acp.VirtualLine without tabs
----@param width integer
 ---@return acp.VirtualLine[]
 local function broken(line, width)
   local rows, row, room = {}, {}, width
@@ -91,7 +91,6 @@ end
 
 --- Words are broken between words, and what stands before them is there in each row.
 ---@param line acp.VirtualLine of one chunk that begins with `PREFIX`
----@param width integer
 ---@return acp.VirtualLine[]
 local function broken_words(line, width)
   local rows, row, group = {}, PREFIX, line[1][2]
@@ -129,7 +128,6 @@ function M.fit(lines, width, tabstop)
 end
 
 --- Scroll them into sight, unless that would scroll the cursor out of it.
----@param window integer
 ---@param count integer virtual lines above the first line
 local function fill(window, count)
   local height = vim.fn.getwininfo(window)[1].height
@@ -145,23 +143,19 @@ end
 
 ---@type table<integer, integer> by buffer: virtual lines above its first line
 local above = {}
-
-local group = api.nvim_create_augroup('acp.removed_lines', {})
+local is_watching = false
 
 --- Neovim leaves lines above the first one out when it jumps there.
 local function watch()
-  api.nvim_create_autocmd('WinScrolled', {
-    group = group,
-    desc = 'Show removed lines above the first line',
-    callback = function()
-      for name, change in pairs(vim.v.event) do
-        local window = tonumber(name)
-        if window and change.topline ~= 0 and api.nvim_win_is_valid(window) then
-          M.reveal(window)
-        end
+  local on = events.group('acp.removed_lines')
+  on('WinScrolled', 'Show removed lines above the first line', function()
+    for name, change in pairs(vim.v.event) do
+      local window = tonumber(name)
+      if window and change.topline ~= 0 and api.nvim_win_is_valid(window) then
+        M.reveal(window)
       end
-    end,
-  })
+    end
+  end)
 end
 
 --- Show the lines above the first one, if the window begins with it.
@@ -183,8 +177,10 @@ function M.set_above(buffer, count)
     vim.tbl_map(M.reveal, vim.fn.win_findbuf(buffer))
   end
   if not next(above) then
-    api.nvim_clear_autocmds({ group = group })
-  elseif #api.nvim_get_autocmds({ group = group }) == 0 then
+    events.leave('acp.removed_lines')
+    is_watching = false
+  elseif not is_watching then
+    is_watching = true
     watch()
   end
 end

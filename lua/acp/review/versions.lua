@@ -4,7 +4,10 @@
 
 local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
+local chats = require('acp.chat.registry')
+local cells = require('acp.ui.cells')
 local dress = require('acp.ui.dress')
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -19,7 +22,6 @@ local M = {}
 
 local LIST, LONGEST, COLUMN, WIDE, ROWS = 34, 40, 40, 120, 8
 local namespace = api.nvim_create_namespace('acp_versions')
-local group = api.nvim_create_augroup('acp_versions', {})
 
 ---@class acp.Versions
 ---@field number integer the host's
@@ -35,16 +37,14 @@ local group = api.nvim_create_augroup('acp_versions', {})
 ---@field layout? string for what it was laid out last
 
 ---@type acp.Versions?
-local open
+local this
 
----@return boolean
 local function is_wide()
   return vim.o.columns >= WIDE
 end
 
----@param this acp.Versions
 ---@return integer columns of the list, as its rows need them
-local function list_width(this)
+local function list_width()
   local width = LIST
   for _, line in ipairs(api.nvim_buf_get_lines(this.list, 0, -1, true)) do
     width = math.max(width, math.min(LONGEST, api.nvim_strwidth(line)))
@@ -52,10 +52,9 @@ local function list_width(this)
   return width
 end
 
----@param this acp.Versions
 ---@return integer how many versions there is room for
-local function room(this)
-  local width = vim.o.columns - (is_wide() and list_width(this) or 0)
+local function room()
+  local width = vim.o.columns - (is_wide() and list_width() or 0)
   return math.max(1, math.floor(width / COLUMN) - 1)
 end
 
@@ -78,33 +77,20 @@ local function across(above, changes)
   return above + shift
 end
 
----@param buffer integer
 ---@return string
 local function text_of(buffer)
   return table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
-end
-
----@param buffer integer of a version
----@param above integer rows above them
----@param count integer
-local function put_fillers(buffer, above, count)
-  local lines, sign = {}, vim.opt.fillchars:get().diff or '-'
-  for index = 1, count do
-    lines[index] = { { sign:rep(vim.o.columns), 'DiffDelete' } }
-  end
-  local options = { virt_lines = lines, virt_lines_above = above == 0 }
-  pcall(api.nvim_buf_set_extmark, buffer, namespace, math.max(above - 1, 0), 0, options)
 end
 
 --- Called when the marks of a review were drawn: where removed lines stand in the user's own column,
 --- the versions have fillers, as Neovim puts them for lines that are only on one side.
 ---@param own integer buffer
 function M.fill(own)
-  local this = open
   local window = this and this.columns[1]
   if not window or not api.nvim_win_is_valid(window) or api.nvim_win_get_buf(window) ~= own then
     return
   end
+  local sign = vim.opt.fillchars:get().diff or '-'
   local review = api.nvim_create_namespace('acp_review')
   local options = { details = true, type = 'virt_lines' }
   local marks = api.nvim_buf_get_extmarks(own, review, 0, -1, options)
@@ -116,20 +102,22 @@ function M.fill(own)
     for _, mark in ipairs(marks) do
       local above, count = mark[2] + (mark[4].virt_lines_above and 0 or 1), #mark[4].virt_lines
       above = across(above, changes --[[@as integer[][] ]])
-      put_fillers(buffer, above, count)
+      local filler = { { sign:rep(vim.o.columns), 'DiffDelete' } }
+      local fillers = { virt_lines = {}, virt_lines_above = above == 0 }
+      for index = 1, count do
+        fillers.virt_lines[index] = filler
+      end
+      pcall(api.nvim_buf_set_extmark, buffer, namespace, math.max(above - 1, 0), 0, fillers)
       on_top = on_top + (above == 0 and count or 0)
     end
     removed_lines.set_above(buffer, on_top)
   end
 end
 
----@param this acp.Versions
-local function close_columns(this)
+local function close_columns()
   for _, window in ipairs(this.columns) do
     if api.nvim_win_is_valid(window) then
-      api.nvim_win_call(window, function()
-        vim.cmd('diffoff | setlocal winbar<')
-      end)
+      sides.undress(window)
       pcall(api.nvim_win_close, window, true)
     end
   end
@@ -138,16 +126,14 @@ end
 
 --- Close it: the tabpage goes, but for windows that the user has opened in it.
 local function close()
-  local this = open
   if not this then
     return
   end
-  open = nil
-  api.nvim_clear_autocmds({ group = group })
+  events.leave('acp_versions')
   if #api.nvim_list_tabpages() == 1 then
     vim.cmd('tab split | tabprevious')
   end
-  close_columns(this)
+  close_columns()
   if api.nvim_win_is_valid(this.window) then
     pcall(api.nvim_win_close, this.window, true)
   end
@@ -155,12 +141,12 @@ local function close()
   if bridge.running() then
     bridge.notify('versions_closed', { number = this.number })
   end
+  this = nil
 end
 
----@param this acp.Versions
 ---@return string by what its windows are others
-local function layout_of(this)
-  return ('%s %d'):format(is_wide(), room(this))
+local function layout_of()
+  return ('%s %d'):format(is_wide(), room())
 end
 
 local show
@@ -169,28 +155,24 @@ local show
 ---@return fun()
 local function turn(step)
   return function()
-    local this = open
-    local hidden = this and this.shown and #this.shown.columns - room(this) or 0
+    local hidden = this and this.shown and #this.shown.columns - room() or 0
     if not this or hidden <= 0 then
       return notice.notice('all versions of this file are on the screen')
     end
     this.offset = (this.offset + step) % (hidden + 1)
-    show(this, this.shown, 1)
+    show(this.shown, 1)
   end
 end
 
----@param this acp.Versions
 ---@param file integer
 ---@param column? integer where the cursor goes
-local function load(this, file, column)
-  bridge.call('versions_file', { number = this.number, file = file }, function(err, found)
-    if err then
-      return bridge.warn(err)
-    end
-    if open == this then
+local function load(file, column)
+  local mine = this
+  bridge.ask('versions_file', { number = this.number, file = file }, function(found)
+    if this == mine then
       this.file, this.offset = file, this.file == file and this.offset or 0
       hands.calmly('the comparison', function()
-        show(this, found, column)
+        show(found, column)
       end)
     end
   end)
@@ -198,20 +180,17 @@ end
 
 --- Bring the hunk at the cursor into the user's file.
 local function take()
-  local this = open
   local name = this and this.names[api.nvim_get_current_buf()]
   if not this or not name then
     return notice.notice('do takes a hunk in the column of a version')
   end
   local line = api.nvim_win_get_cursor(0)[1]
+  local mine = this
   local payload = { number = this.number, file = this.file, name = name, line = line }
-  bridge.call('versions_take', payload, function(err, said)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions_take', payload, function(said)
     notice.notice(said)
-    if open == this and this.shown.path == '' then
-      load(this, this.file, 1) -- it is there now
+    if this == mine and this.shown.path == '' then
+      load(this.file, 1) -- it is there now
     end
   end)
 end
@@ -220,14 +199,12 @@ end
 ---@return fun()
 local function go(step)
   return function()
-    local this = open
     if this and this.files > 0 then
-      load(this, (this.file + step) % this.files, 1)
+      load((this.file + step) % this.files, 1)
     end
   end
 end
 
----@param buffer integer
 local function map(buffer)
   keys.map(buffer, 'n', 'do', 'Take the hunk into your own file', take, 'take-version')
   keys.map(buffer, 'n', '<Tab>', 'Next version', turn(1), 'next-version')
@@ -237,35 +214,29 @@ local function map(buffer)
   keys.map(buffer, 'n', 'q', 'Close the comparison', close, 'close')
 end
 
----@param text string
----@return string
-local function literal(text)
-  return (text:gsub('%%', '%%%%'))
-end
-
----@param this acp.Versions
----@param buffer integer
 ---@param side { title: string }
 ---@param note string what can be done there
-local function add_column(this, buffer, side, note)
+local function add_column(buffer, side, note)
   local beside = this.columns[#this.columns] or is_wide() and this.window
   local config = { win = beside or this.window, split = beside and 'right' or 'below' }
   local window = api.nvim_open_win(buffer, false, config)
   local form = '%%#AcpFloatTitle# %s %%*%%#AcpDim#%%<%s %%=%s '
-  local bar = form:format(literal(side.title), literal(this.shown.name), literal(note))
-  api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
+  vim.wo[window][0].winbar = form:format(unpack(vim.tbl_map(cells.literal, {
+    side.title,
+    this.shown.name,
+    note,
+  })))
   table.insert(this.columns, window)
 end
 
----@param this acp.Versions
-local function level(this)
+local function level()
   if is_wide() then
-    api.nvim_win_set_width(this.window, list_width(this))
+    api.nvim_win_set_width(this.window, list_width())
   else
     local rows = math.min(api.nvim_buf_line_count(this.list), ROWS)
     api.nvim_win_set_height(this.window, math.max(rows, 1) + 1)
   end
-  local width = vim.o.columns - (is_wide() and list_width(this) + 1 or 0)
+  local width = vim.o.columns - (is_wide() and list_width() + 1 or 0)
   for _, window in ipairs(this.columns) do
     api.nvim_win_set_width(window, math.floor(width / #this.columns) - 1)
     api.nvim_win_call(window, vim.cmd.diffthis)
@@ -273,23 +244,22 @@ local function level(this)
 end
 
 --- Show a file: the user's own, and as many versions as there is room for.
----@param this acp.Versions
 ---@param found table as `versions_file` answers
 ---@param column? integer where the cursor goes, 0 the user's own, 1 the first version; nil: it stays in the list
 ---@param line? integer where it goes there; nil: to the first change
-function show(this, found, column, line)
-  this.shown, this.names, this.layout = found, {}, layout_of(this)
+function show(found, column, line)
+  this.shown, this.names, this.layout = found, {}, layout_of()
   api.nvim_set_current_win(this.window)
-  close_columns(this)
+  close_columns()
   local key = 'versions'
   local own = { name = found.name .. ': ' .. found.title }
   own.path = found.path ~= '' and found.path or nil
   own.file = found.file
   local users = sides.buffer(key, own, map)
-  local count = math.min(room(this), #found.columns)
+  local count = math.min(room(), #found.columns)
   local hidden = #found.columns - count
   this.offset = math.min(this.offset, hidden)
-  add_column(this, users, found, '')
+  add_column(users, found, '')
   for index = 1, count do
     local version = found.columns[this.offset + index]
     local name = ('%s: %s'):format(found.name, version.name)
@@ -301,9 +271,9 @@ function show(this, found, column, line)
     if index == count and hidden > 0 then
       note = ('%d more: <Tab>'):format(hidden)
     end
-    add_column(this, buffer, version, note)
+    add_column(buffer, version, note)
   end
-  level(this)
+  level()
   M.fill(users)
   local index = math.min(column or 1, #this.columns - 1)
   api.nvim_set_current_win(this.columns[index + 1])
@@ -318,25 +288,23 @@ function show(this, found, column, line)
 end
 
 --- Lay it out for the size that Neovim has now; the cursor stays in its column.
----@param this acp.Versions
-local function lay_out(this)
+local function lay_out()
   if not this.shown then
     return
   end
   this.columns = vim.tbl_filter(api.nvim_win_is_valid, this.columns)
-  if this.layout == layout_of(this) then
-    return level(this)
+  if this.layout == layout_of() then
+    return level()
   end
   local column
   for index, window in ipairs(this.columns) do
     column = window == api.nvim_get_current_win() and index - 1 or column
   end
-  show(this, this.shown, column, column and api.nvim_win_get_cursor(0)[1])
+  show(this.shown, column, column and api.nvim_win_get_cursor(0)[1])
 end
 
 --- Neovim aligns what is above the first line by what differs only: here are removed lines, too.
----@param this acp.Versions
-local function align_top(this)
+local function align_top()
   local window = api.nvim_get_current_win()
   if vim.tbl_contains(this.columns, window) and vim.fn.line('w0') == 1 then
     local top = vim.fn.winsaveview().topfill
@@ -352,90 +320,58 @@ end
 
 --- Follow the size of Neovim's window, and windows that come and go beside the columns; what the
 --- user makes wider or narrower among them stays.
----@param this acp.Versions
-local function follow(this)
-  local size
-  api.nvim_create_autocmd('WinScrolled', {
-    group = group,
-    callback = function()
-      align_top(this)
-    end,
-  })
-  api.nvim_create_autocmd({ 'VimResized', 'WinResized', 'TabEnter' }, {
-    group = group,
-    callback = vim.schedule_wrap(function()
-      if open ~= this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
-        return
-      end
-      local tabpage = api.nvim_win_get_tabpage(this.window)
-      local windows = #api.nvim_tabpage_list_wins(tabpage)
-      local now = { vim.o.columns, vim.o.lines, windows, list_width(this) }
-      if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
-        size = now
-        lay_out(this)
-      end
-    end),
-  })
-end
-
----@param this acp.Versions
-local function choose(this)
-  local file = api.nvim_win_get_cursor(0)[1] - 1 - this.first
-  if file < 0 or file >= this.files then
-    return notice.notice('there is no file in this row')
-  end
-  load(this, file, 1)
-end
-
----@return integer buffer
-local function make()
-  require('acp.ui.highlights').define()
-  return unseen.buffer(function(it)
-    require('acp.chat.registry').name(it, 'acp-versions')
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].modifiable = false
-    vim.b[it].acp_list = true
-    vim.bo[it].filetype = 'acp-versions'
+local function follow()
+  local on, size = events.group('acp_versions'), nil
+  on('WinScrolled', 'What is above the first line is level', function()
+    align_top()
   end)
+  on({ 'VimResized', 'WinResized', 'TabEnter' }, 'The columns fit', function()
+    if not this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
+      return
+    end
+    local tabpage = api.nvim_win_get_tabpage(this.window)
+    local windows = #api.nvim_tabpage_list_wins(tabpage)
+    local now = { vim.o.columns, vim.o.lines, windows, list_width() }
+    if tabpage == api.nvim_get_current_tabpage() and not vim.deep_equal(now, size) then
+      size = now
+      lay_out()
+    end
+  end, { later = true })
 end
 
 ---@param found table as `versions` answers
 local function begin(found)
   close()
   vim.cmd('tab split')
-  local window, list = api.nvim_get_current_win(), make()
+  local window, list = api.nvim_get_current_win(), chats.list('acp-versions')
   api.nvim_win_set_buf(window, list)
   dress.window(window, dress.LIST)
-  api.nvim_set_option_value('winbar', '', { win = window, scope = 'local' })
-  open = { number = found.number, files = found.files, first = found.first, list = list }
-  local this = open
+  vim.wo[window][0].winbar = ''
+  local mine = { number = found.number, files = found.files, first = found.first, list = list }
+  this = mine
   this.window, this.file, this.offset, this.columns, this.names = window, 0, 0, {}, {}
   apply.draw_whole(list, found.ops)
   map(list)
   keys.map(list, 'n', '<CR>', 'Compare the versions of this file', function()
-    choose(this)
+    local file = api.nvim_win_get_cursor(0)[1] - 1 - this.first
+    if file < 0 or file >= this.files then
+      return notice.notice('there is no file in this row')
+    end
+    load(file, 1)
   end, 'open-compared')
-  api.nvim_create_autocmd('BufWipeout', {
-    buffer = list,
-    once = true,
-    callback = function()
-      vim.schedule(function()
-        if open == this then
-          close()
-        end
-      end)
-    end,
-  })
-  follow(this)
+  events.on('BufWipeout', 'The comparison is closed', function()
+    if this == mine then
+      close()
+    end
+  end, { buffer = list, once = true, later = true })
+  follow()
   if this.files > 0 then
-    load(this, 0)
+    load(0)
   end
-  bridge.call('versions_checked', { number = this.number }, function(err, checked)
-    if err then
-      return bridge.warn(err)
-    elseif checked and open == this and api.nvim_buf_is_loaded(list) then
+  bridge.ask('versions_checked', { number = this.number }, function(checked)
+    if checked and this == mine and api.nvim_buf_is_loaded(list) then
       apply.draw_whole(list, checked.ops)
-      api.nvim_exec_autocmds('TabEnter', { group = group }) -- the rows are longer now
+      api.nvim_exec_autocmds('TabEnter', { group = 'acp_versions' }) -- the rows are longer now
     end
   end)
 end
@@ -443,10 +379,7 @@ end
 --- Compare worktrees of the project.
 ---@param payload { names: string[], file: string, cwd: string, chat?: integer } no names: all
 function M.open(payload)
-  bridge.call('versions', payload, function(err, found)
-    if err then
-      return bridge.warn(err)
-    end
+  bridge.ask('versions', payload, function(found)
     hands.calmly('the comparison', function()
       layout.leave_float()
       begin(found)

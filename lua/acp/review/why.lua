@@ -5,7 +5,6 @@ local cells = require('acp.ui.cells')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
-local legend = require('acp.ui.legend')
 local notice = require('acp.ui.notice')
 local places = require('acp.review.place')
 
@@ -20,18 +19,9 @@ local WIDEST = 80
 ---@field chat? integer
 ---@field row? integer 0-based, of the tool call in the chat; known if the chat is
 
---- Show the place in the chat.
----@param found acp.Why
-local function jump(found)
-  if type(found.chat) ~= 'number' or not api.nvim_buf_is_loaded(found.chat) then
-    return notice.notice('its chat is not open')
-  end
-  require('acp.chat.window').show_row(found.chat, found.row)
-end
-
 ---@param found acp.Why
 local function open(found)
-  local window = legend.read(found.ops, {
+  local window = float.read(found.ops, {
     name = 'acp-why',
     config = function(buffer)
       local lines = api.nvim_buf_get_lines(buffer, 0, -1, true)
@@ -42,7 +32,10 @@ local function open(found)
     map = function(buffer, close)
       keys.map(buffer, 'n', '<CR>', 'Show it in the chat', function()
         close()
-        jump(found)
+        if type(found.chat) ~= 'number' or not api.nvim_buf_is_loaded(found.chat) then
+          return notice.notice('its chat is not open')
+        end
+        require('acp.chat.window').show_row(found.chat, found.row)
       end)
     end,
   })

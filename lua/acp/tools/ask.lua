@@ -20,20 +20,12 @@ local ROOMS = {
 ---@type table<integer, fun()> by the number of a question that is open: what gives it up
 local open = {}
 
-local function nothing() end
-
----@param err any
----@return string without the place in our files
-local function sentence(err)
-  return (tostring(err):gsub('^.-%.lua:%d+: ', ''))
-end
-
 --- Called by the host: answer a question.
 ---@param number integer
 ---@param question string as "windows.files"
 ---@param arguments table
 function M.start(number, question, arguments)
-  open[number] = nothing
+  open[number] = function() end
   local function reply(err, result)
     if open[number] then
       open[number] = nil
@@ -45,7 +37,7 @@ function M.start(number, question, arguments)
     return require(ROOMS[room])[name](arguments, reply)
   end)
   if not ok then
-    reply(sentence(cancel))
+    reply((tostring(cancel):gsub('^.-%.lua:%d+: ', ''))) -- without the place in our files
   elseif open[number] and cancel then
     open[number] = cancel
   end

@@ -1,6 +1,7 @@
 -- Diagnostics for tools of agents: those of the newest text, as far as servers give them in time.
 
 local ask = require('acp.tools.ask')
+local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local language = require('acp.tools.language')
 local windows = require('acp.tools.windows')
@@ -27,20 +28,18 @@ local SILENT = 3
 ---@field silent integer looks in which nothing was
 
 ---@type table<integer, acp.Told> by buffer
-local told = {}
+local told = events.by_buffer()
 
-api.nvim_create_autocmd('DiagnosticChanged', {
-  group = api.nvim_create_augroup('acp.tools.diagnostics', {}),
-  callback = function(event)
-    local it = told[event.buf]
-    if it and it.tick == api.nvim_buf_get_changedtick(event.buf) then
-      it.at = vim.uv.now()
-    end
-  end,
-})
+local on = events.group('acp.tools.diagnostics')
+
+on('DiagnosticChanged', 'When servers have told something', function(event)
+  local it = told[event.buf]
+  if it and it.tick == api.nvim_buf_get_changedtick(event.buf) then
+    it.at = vim.uv.now()
+  end
+end)
 
 --- Have the servers of a buffer the text as it is now: Neovim sends it a moment after it has changed.
----@param buffer integer
 local function send(buffer)
   local tick = api.nvim_buf_get_changedtick(buffer)
   if told[buffer] and told[buffer].tick == tick then
@@ -49,13 +48,6 @@ local function send(buffer)
   told[buffer] = { tick = tick, silent = 0 }
   vim.tbl_map(language.bring_up_to_date, language.clients(buffer))
 end
-
-api.nvim_create_autocmd({ 'BufUnload', 'BufWipeout' }, {
-  group = 'acp.tools.diagnostics',
-  callback = function(event)
-    told[event.buf] = nil
-  end,
-})
 
 ---@param value any
 ---@return string?
@@ -95,14 +87,11 @@ local function rows(buffer)
 end
 
 --- Whether a server tells of the buffer by itself.
----@param buffer integer
----@return boolean
 local function is_told(buffer)
   return #language.clients(buffer) > #language.clients(buffer, METHOD)
 end
 
 --- Have servers answer for the newest text that do so when asked.
----@param buffer integer
 ---@param on_done fun(is_fresh: boolean)
 ---@return fun()? cancel
 local function pull(buffer, on_done)
@@ -133,7 +122,6 @@ local function pull(buffer, on_done)
 end
 
 --- Wait until those have told that tell by themselves.
----@param buffer integer
 ---@param on_done fun(is_fresh: boolean)
 ---@return fun() cancel
 local function wait(buffer, on_done)

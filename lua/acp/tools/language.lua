@@ -23,25 +23,6 @@ M.patience = 9000
 ---@type integer[] buffers that were loaded for tools, the oldest first
 local loaded = {}
 
----@param buffer integer
----@return boolean
-local function is_unused(buffer)
-  return api.nvim_buf_is_loaded(buffer)
-    and not vim.bo[buffer].buflisted
-    and not vim.bo[buffer].modified
-    and #vim.fn.win_findbuf(buffer) == 0
-end
-
---- Let the oldest go of those that nobody has taken to since.
-local function let_go()
-  while #loaded > MOST_LOADED do
-    local buffer = table.remove(loaded, 1)
-    if api.nvim_buf_is_valid(buffer) and is_unused(buffer) then
-      require('acp.ui.unseen').delete(buffer)
-    end
-  end
-end
-
 --- The buffer of a file, loaded if need be.
 ---@param path string resolved
 ---@return integer? buffer nil: it cannot be loaded
@@ -56,15 +37,19 @@ function M.buffer(path)
     return nil, false
   end
   local buffer = companion.load(path)
-  if buffer then
-    table.insert(loaded, buffer)
-    let_go()
+  table.insert(loaded, buffer)
+  while #loaded > MOST_LOADED do
+    local oldest = table.remove(loaded, 1)
+    local options = api.nvim_buf_is_loaded(oldest) and vim.bo[oldest]
+    local is_unused = options and not options.buflisted and not options.modified
+    if is_unused and #vim.fn.win_findbuf(oldest) == 0 then -- and nobody has taken to it since
+      require('acp.ui.unseen').delete(oldest)
+    end
   end
   return buffer, true
 end
 
 ---@param client vim.lsp.Client
----@return boolean
 local function is_users(client)
   return client.name ~= 'acp'
 end
@@ -78,8 +63,6 @@ function M.clients(buffer, method)
 end
 
 --- Whether a server is about to be there.
----@param buffer integer
----@return boolean
 local function begins(buffer)
   local all = vim.lsp.get_clients({ bufnr = buffer, _uninitialized = true })
   return #all > #vim.lsp.get_clients({ bufnr = buffer })
@@ -106,7 +89,6 @@ end
 
 --- Call a method of a client, whose form differs between versions of Neovim.
 ---@param client vim.lsp.Client
----@param name string
 ---@param ... any
 ---@return any, any
 local function call(client, name, ...)
@@ -124,7 +106,6 @@ function M.bring_up_to_date(client)
 end
 
 ---@param client vim.lsp.Client
----@return boolean
 local function is_gone(client)
   return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
 end
@@ -224,7 +205,6 @@ local function ticks()
 end
 
 --- What a server is to know of the line that a code action is for.
----@param buffer integer
 ---@param row integer 0-based
 ---@return table[] diagnostics as servers have told them
 local function told_at(buffer, row)
@@ -256,7 +236,6 @@ end
 ---@field diagnosed? boolean those of that row are added
 
 ---@param arguments acp.LanguageQuestion
----@param buffer integer
 ---@return fun(client: vim.lsp.Client): table
 local function params(arguments, buffer)
   return function(client)

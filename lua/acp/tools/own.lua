@@ -41,7 +41,6 @@ end
 
 --- Whether each agent understands it: a list of tools with one that is none is refused as a whole.
 ---@param parameters any
----@return boolean
 local function is_schema(parameters)
   return pcall(function()
     local whole = schema(parameters)
@@ -65,7 +64,10 @@ function M.add(tool)
   elseif type(tool.run) ~= 'function' then
     error(('acp: the tool %s has no function `run`'):format(tool.name), 0)
   elseif not is_schema(tool.parameters) then
-    error(('acp: the parameters of the tool %s are not the schema of an object'):format(tool.name), 0)
+    error(
+      ('acp: the parameters of the tool %s are not the schema of an object'):format(tool.name),
+      0
+    )
   end
   tools[tool.name] = tool
   changed()

@@ -1,5 +1,6 @@
 -- What is open, what the user looks at, and what is in the lists of errors, for tools of agents.
 
+local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local layout = require('acp.ui.layout')
 
@@ -22,10 +23,9 @@ local function note()
 end
 
 note()
-api.nvim_create_autocmd('WinEnter', {
-  group = api.nvim_create_augroup('acp.tools.windows', {}),
-  callback = note,
-})
+local on = events.group('acp.tools.windows')
+
+on('WinEnter', 'Which window with a file the user was in last', note)
 
 ---@return integer? window with a file, in which the user is or was last
 local function current()

@@ -29,10 +29,6 @@ local FEW = 8 -- lines whose marks are taken away one by one
 
 --- Replace lines, whose marks go. Where lines come or go Neovim must not hear of marks before it does
 --- of them: it would draw all of the window anew, for rows that are to be drawn may be others by then.
----@param buffer integer
----@param first integer
----@param last integer
----@param lines string[]
 local function set_lines(buffer, first, last, lines)
   local gone = {}
   if last > first and last - first <= FEW and #lines ~= last - first then
@@ -51,7 +47,6 @@ end
 local logged = {}
 
 --- Tell the log, once, of what Neovim does not show.
----@param what string
 ---@param err any
 local function log(what, err)
   local text = ('%s: %s'):format(what, err)
@@ -62,10 +57,6 @@ local function log(what, err)
 end
 
 --- Put lines in place of others; one that Neovim never takes becomes a row that says so.
----@param buffer integer
----@param first integer
----@param last integer
----@param lines string[]
 local function put_lines(buffer, first, last, lines)
   local ok, err = pcall(set_lines, buffer, first, last, lines)
   if ok then
@@ -82,9 +73,6 @@ local function put_lines(buffer, first, last, lines)
   set_lines(buffer, first, last, shown)
 end
 
----@param buffer integer
----@param row integer
----@param column integer
 ---@param options vim.api.keyset.set_extmark
 local function set_mark(buffer, row, column, options)
   if options.hl_eol then -- the whole line, with its end
@@ -96,7 +84,6 @@ local function set_mark(buffer, row, column, options)
   end
 end
 
----@param buffer integer
 ---@param op acp.Op
 local function replace(buffer, op)
   local first, last, lines, marks, kinds = unpack(op, 1, 5)
@@ -139,7 +126,6 @@ function M.draw(buffer, ops)
 end
 
 ---@param line integer 1-based
----@param ops acp.Op[]
 ---@return integer line where that line is after the ops
 local function moved(line, ops)
   for _, op in ipairs(ops) do
@@ -159,8 +145,6 @@ end
 ---@field cursor? integer[] if it does not
 ---@field topline? integer
 
----@param buffer integer
----@param is_list boolean
 ---@return acp.View[]
 local function views(buffer, is_list)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
@@ -178,7 +162,6 @@ end
 
 --- A replaced line would take the cursor and the top line away with it: put them back.
 ---@param view acp.View
----@param ops acp.Op[]
 local function keep(view, ops)
   local line, topline = moved(view.cursor[1], ops), moved(view.topline, ops)
   local cursor = api.nvim_win_get_cursor(view.window)
@@ -192,8 +175,6 @@ end
 
 --- Whether ops only add lines, or more text to some: then no row of the text goes.
 ---@param buffer integer as it is before them
----@param ops acp.Op[]
----@return boolean
 local function only_grows(buffer, ops)
   local first, last, lines, _, kinds = unpack(ops[1], 1, 5)
   for row, line in ipairs(api.nvim_buf_get_lines(buffer, first, last, true)) do
@@ -209,9 +190,6 @@ local function only_grows(buffer, ops)
   return #ops == 1
 end
 
----@param buffer integer
----@param ops acp.Op[]
----@param is_list boolean
 local function draw_in_windows(buffer, ops, is_list)
   local before = views(buffer, is_list)
   local old_count = api.nvim_buf_line_count(buffer)
@@ -236,7 +214,6 @@ function M.draw_whole(buffer, ops)
   draw_in_windows(buffer, ops, true)
 end
 
----@param buffer integer
 ---@param status table
 local function set_status(buffer, status)
   local before = vim.b[buffer].acp_status or {}
@@ -250,7 +227,6 @@ end
 
 --- Do what can fail by itself: the text of the chat is on screen all the same. What Neovim only
 --- refuses now is raised, to be done again.
----@param what string
 ---@param run function
 ---@param ... any
 local function try(what, run, ...)
@@ -291,7 +267,6 @@ local reported = {}
 
 --- Fire one User autocommand. A handler that fails is the user's: told once, and never as the error
 --- of several lines that Neovim would make of it, which waits for <CR>.
----@param name string
 ---@param data table
 local function fire(name, data)
   if data.ask and vim.endswith(name, 'Requested') then

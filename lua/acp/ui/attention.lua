@@ -1,6 +1,7 @@
 -- Tells of what happens in a chat while nobody looks at it, the way that `ui.notify` says.
 
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
@@ -12,34 +13,23 @@ local M = {}
 --- Whether Neovim has the focus, as far as its terminal tells.
 local is_focused = true
 
-api.nvim_create_autocmd({ 'FocusGained', 'FocusLost' }, {
-  group = api.nvim_create_augroup('acp.attention', {}),
-  desc = 'Whether the user looks at Neovim',
-  callback = function(event)
-    is_focused = event.event == 'FocusGained'
-    if is_focused and bridge.running() then
-      bridge.tell_running('refresh_comments') -- another Neovim may have some since
-    end
-  end,
-})
+local on = events.group('acp.attention')
 
---- Terminals that take a title with a message, by what is in their environment.
-local TITLED = { 'foot', 'rxvt', 'vte' }
-
----@return boolean
-local function is_titled()
-  local term = (vim.env.TERM or '') .. (vim.env.VTE_VERSION and 'vte' or '')
-  return vim.iter(TITLED):any(function(name)
-    return term:find(name, 1, true) ~= nil
-  end)
-end
+on({ 'FocusGained', 'FocusLost' }, 'Whether the user looks at Neovim', function(event)
+  is_focused = event.event == 'FocusGained'
+  if is_focused and bridge.running() then
+    bridge.tell_running('refresh_comments') -- another Neovim may have some since
+  end
+end)
 
 --- The message as the terminal of Neovim takes it: OSC 777 or OSC 9.
 ---@param text string
 ---@return string
 function M.sequence(text)
   local safe = text:gsub('[%c;]', ' '):gsub('\194[\128-\159]', ' ')
-  local form = is_titled() and '\27]777;notify;acp.nvim;%s\7' or '\27]9;%s\7'
+  local term = (vim.env.TERM or '') .. (vim.env.VTE_VERSION and 'vte' or '')
+  local is_titled = term:find('foot') or term:find('rxvt') or term:find('vte') -- takes a title, too
+  local form = is_titled and '\27]777;notify;acp.nvim;%s\7' or '\27]9;%s\7'
   local sequence = form:format(safe)
   if vim.env.TMUX then
     return ('\27Ptmux;%s\27\\'):format((sequence:gsub('\27', '\27\27')))

@@ -4,6 +4,7 @@
 
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -29,7 +30,7 @@ local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and o
 ---@field make? fun(status: table): string the user's own
 
 ---@type table<integer, acp.Bar> by buffer
-local bars = {}
+local bars = events.by_buffer()
 
 local failed = false
 
@@ -78,7 +79,7 @@ local function side(parts, right)
   local texts = {}
   for _, part in ipairs(parts) do
     if part.right == right then
-      table.insert(texts, ('%%#%s#%s'):format(part.group, (part.text:gsub('%%', '%%%%'))))
+      table.insert(texts, ('%%#%s#%s'):format(part.group, cells.literal(part.text)))
     end
   end
   return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
@@ -95,7 +96,6 @@ end
 
 --- Let a part that grows have the room that is left, if that is for more than a letter or two.
 ---@param parts acp.BarPart[]
----@param width integer
 local function grow(parts, width)
   for _, part in ipairs(parts) do
     local room = width - width_of(parts) + api.nvim_strwidth(part.text)
@@ -120,7 +120,6 @@ function M.fit(parts, width)
 end
 
 ---@param make fun(status: table): string
----@param buffer integer
 ---@return string? statusline nil if it makes none
 local function own(make, buffer)
   local ok, result = pcall(make, vim.b[buffer].acp_status or {})
@@ -172,18 +171,9 @@ end
 ---@field text string
 
 ---@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
-local names = {}
-
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp.bar', {}),
-  callback = function(event)
-    bars[event.buf], names[event.buf] = nil, nil
-  end,
-})
+local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.
----@param chat acp.Chat
----@param name string
 ---@param behind string
 ---@param width integer cells
 ---@return string statusline
@@ -193,7 +183,7 @@ local function fit_name(chat, name, behind, width)
   if api.nvim_strwidth(name) > room and is_short then
     name = chat.agent
   end
-  return ((cells.cut(name, room) .. behind):gsub('%%', '%%%%'))
+  return cells.literal(cells.cut(name, room) .. behind)
 end
 
 --- Of the buffer whose window is drawn now; 'statusline' of chats and prompts calls it.

@@ -15,6 +15,13 @@ function M.cut(text, width)
   return vim.fn.printf(('%%.%dS…'):format(math.max(width - 1, 0)), text)
 end
 
+--- The text as it is in a statusline or a winbar.
+---@param text string
+---@return string
+function M.literal(text)
+  return (text:gsub('%%', '%%%%'))
+end
+
 ---@param chunks { [1]: string, [2]: string }[] texts and groups
 ---@return integer
 function M.of(chunks)

@@ -2,6 +2,8 @@
 -- can change. What the user does with the windows is right; when one goes, the comparison is over,
 -- and everything else in the editor is as it was. Only from its own windows is the cursor moved.
 
+local cells = require('acp.ui.cells')
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
@@ -31,25 +33,11 @@ local M = {}
 ---@field buffers { left: integer, right: integer }
 ---@field back integer the window from which the user came
 ---@field owns fun(window: integer): boolean whether a window is one of ours
----@field group integer of autocommands
+---@field group string of autocommands
 ---@field over? fun(buffer: integer)
 
 ---@type table<string, acp.Comparison>
 local comparisons = {}
-
----@param text string
----@return string
-local function literal(text)
-  return (text:gsub('%%', '%%%%'))
-end
-
---- What stands above a side; on both, or their lines would not be level.
----@param name string
----@param title string
----@return string
-local function winbar(name, title)
-  return ('%%#AcpFloatTitle# %s %%*%%=%%#AcpDim#%s '):format(literal(name), literal(title))
-end
 
 --- Make the tabpage with both windows; the cursor is in the right one.
 ---@param buffers { left: integer, right: integer }
@@ -68,7 +56,6 @@ local function make_windows(buffers)
   return { left = api.nvim_open_win(buffers.left, false, config), right = right }
 end
 
----@param window integer
 ---@param line? integer
 local function go(window, line)
   api.nvim_set_current_win(window)
@@ -83,7 +70,6 @@ local function go(window, line)
 end
 
 --- When one side goes, or shows something else, it is over.
----@param key string
 ---@param comparison acp.Comparison
 local function watch(key, comparison)
   local function over()
@@ -93,28 +79,22 @@ local function watch(key, comparison)
       end
     end)
   end
+  local on = events.group(comparison.group)
   for _, side in ipairs({ 'left', 'right' }) do
-    api.nvim_create_autocmd('WinClosed', {
-      group = comparison.group,
-      pattern = tostring(comparison.windows[side]),
-      callback = over,
-    })
+    local scope = { pattern = tostring(comparison.windows[side]) }
+    on('WinClosed', 'A side of the comparison goes', over, scope)
   end
-  api.nvim_create_autocmd('BufEnter', {
-    group = comparison.group,
-    callback = function()
-      for side, window in pairs(comparison.windows) do
-        local is_valid = api.nvim_win_is_valid(window)
-        if not is_valid or api.nvim_win_get_buf(window) ~= comparison.buffers[side] then
-          over()
-        end
+  on('BufEnter', 'A side shows something else', function()
+    for side, window in pairs(comparison.windows) do
+      local is_valid = api.nvim_win_is_valid(window)
+      if not is_valid or api.nvim_win_get_buf(window) ~= comparison.buffers[side] then
+        over()
       end
-    end,
-  })
+    end
+  end)
 end
 
 --- The window from which the user comes; floats come and go.
----@param key string
 ---@return integer
 local function way_back(key)
   local before, current = comparisons[key], api.nvim_get_current_win()
@@ -124,7 +104,6 @@ local function way_back(key)
   return layout.is_float(current) and vim.fn.win_getid(vim.fn.winnr('#')) or current
 end
 
----@param key string
 ---@param spec acp.CompareSpec
 ---@param hooks? acp.CompareHooks
 local function open(key, spec, hooks)
@@ -150,13 +129,14 @@ local function open(key, spec, hooks)
       local is_side = vim.list_contains(vim.tbl_values(windows), window)
       return is_side or (hooks.owns ~= nil and hooks.owns(window))
     end,
-    group = api.nvim_create_augroup('acp.compare.' .. key, {}),
+    group = 'acp.compare.' .. key,
     over = hooks.over,
   }
   for side, window in pairs(windows) do
-    local title = side == 'right' and spec.title or ''
-    local bar = winbar(spec[side].name, title)
-    api.nvim_set_option_value('winbar', bar, { win = window, scope = 'local' })
+    -- on both, or their lines would not be level
+    local name, title = cells.literal(spec[side].name), side == 'right' and spec.title or ''
+    local bar = '%%#AcpFloatTitle# %s %%*%%=%%#AcpDim#%s '
+    vim.wo[window][0].winbar = bar:format(name, cells.literal(title))
     api.nvim_win_call(window, vim.cmd.diffthis)
   end
   comparisons[key] = comparison
@@ -187,13 +167,6 @@ local function plain_windows(tab)
   end, api.nvim_tabpage_list_wins(tab))
 end
 
----@param window integer
-local function undress(window)
-  api.nvim_win_call(window, function()
-    vim.cmd('diffoff | setlocal winbar<')
-  end)
-end
-
 --- Windows that the user has split off a side are none of ours, but look like one.
 ---@param comparison acp.Comparison
 local function undress_splits(comparison)
@@ -204,7 +177,7 @@ local function undress_splits(comparison)
     local buffer = api.nvim_win_get_buf(window)
     local is_split = vim.list_contains(vim.tbl_values(comparison.buffers), buffer)
     if is_split and not comparison.owns(window) then
-      undress(window)
+      sides.undress(window)
     end
   end
 end
@@ -219,7 +192,7 @@ local function release(comparison, side, stays)
     return
   end
   local is_ours = api.nvim_win_get_buf(window) == buffer
-  undress(window)
+  sides.undress(window)
   if stays or not is_ours then
     return
   end
@@ -233,7 +206,6 @@ end
 
 --- Whether the user types or selects in the live file: what is typed next must go nowhere else.
 ---@param comparison acp.Comparison
----@return boolean
 local function is_busy(comparison)
   local current = api.nvim_get_current_win()
   local is_side = vim.tbl_contains(vim.tbl_values(comparison.windows), current)
@@ -263,7 +235,7 @@ function M.close(key)
   if not comparison then
     return
   end
-  api.nvim_clear_autocmds({ group = comparison.group })
+  events.leave(comparison.group)
   local current = api.nvim_get_current_win()
   local busy = is_busy(comparison) and current or nil
   local is_tab = api.nvim_get_current_tabpage() == comparison.tab

@@ -1,5 +1,7 @@
 -- What the windows of chats, prompts and lists look like: their options.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -65,7 +67,6 @@ M.SIDEBAR = vim.tbl_extend('force', M.LIST, {
 })
 
 --- A chat has two cells left of its text, also where its user wants no signs.
----@param window integer
 local function keep_margin(window)
   local look = vim.wo[window]
   local wanted = (look.signcolumn == 'no' or look.signcolumn == 'number') and '  ' or '%s'
@@ -74,16 +75,13 @@ local function keep_margin(window)
   end
 end
 
-api.nvim_create_autocmd('OptionSet', {
-  group = api.nvim_create_augroup('acp.dress', {}),
-  pattern = 'signcolumn',
-  desc = 'The margin of a chat stays',
-  callback = function()
-    if vim.wo.winbar == M.CHAT.winbar and not vim.b.acp_list then
-      keep_margin(api.nvim_get_current_win())
-    end
-  end,
-})
+local on = events.group('acp.dress')
+
+on('OptionSet', 'The margin of a chat stays', function()
+  if vim.wo.winbar == M.CHAT.winbar and not vim.b.acp_list then
+    keep_margin(api.nvim_get_current_win())
+  end
+end, { pattern = 'signcolumn' })
 
 --- Set window options for the buffer that the window shows now.
 ---@param window integer

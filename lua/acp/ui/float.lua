@@ -1,9 +1,10 @@
--- Floats of text that the host has drawn and nobody can change: how they are made, look and go.
+-- Floats of text that nobody can change: how they are made, look and go.
 
 local apply = require('acp.ui.apply')
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local dress = require('acp.ui.dress')
+local events = require('acp.ui.events')
 local hands = require('acp.files.hands')
 local unseen = require('acp.ui.unseen')
 
@@ -140,6 +141,63 @@ function M.close(window)
   elseif M.is_open(window) then
     api.nvim_win_close(window --[[@as integer]], true)
   end
+end
+
+---@type integer? the float that is read, with the cursor in it: gone with `q`, <Esc> or another window
+local read
+
+--- Close it, if it is open.
+local function close_read()
+  M.close(read)
+  read = nil
+end
+
+---@class acp.Reading
+---@field name string what its buffer is called
+---@field chat? integer
+---@field config fun(buffer: integer): vim.api.keyset.win_config
+---@field stays? boolean also when the user goes to another window
+---@field map? fun(buffer: integer, close: fun()) maps further keys
+
+--- Show text in place of what is read.
+---@param ops acp.Op[]
+---@param spec acp.Reading
+---@return integer window
+function M.read(ops, spec)
+  close_read()
+  require('acp.ui.highlights').define()
+  local buffer = M.fill(ops, spec.name, spec.chat)
+  for _, key in ipairs({ 'q', '<Esc>' }) do
+    vim.keymap.set('n', key, close_read, { buffer = buffer, nowait = true, desc = 'Close' })
+  end
+  if spec.map then
+    spec.map(buffer, close_read)
+  end
+  read = M.open(buffer, true, spec.config(buffer))
+  if not spec.stays then
+    local scope = { buffer = buffer, once = true, later = true }
+    events.on('WinLeave', 'What is read is left', close_read, scope)
+  end
+  return read
+end
+
+--- Show lines as they are, none broken; `g?` closes them, too.
+---@param title string
+---@param lines string[]
+---@param marks acp.Mark[]
+function M.lines(title, lines, marks)
+  M.read({ { 0, -1, lines, marks } }, {
+    name = 'acp-keys',
+    config = function()
+      local width = cells.widest(vim.list_extend({ title .. '  ' }, lines), vim.o.columns - 4)
+      local height = math.max(math.min(#lines, vim.o.lines - vim.o.cmdheight - 4), 1)
+      local footer = { { ' q closes ', 'AcpFloatFooter' } }
+      return M.centred(title, width, height, { zindex = 80, footer = footer })
+    end,
+    map = function(buffer)
+      vim.keymap.set('n', 'g?', close_read, { buffer = buffer, nowait = true, desc = 'Close' })
+    end,
+  })
 end
 
 return M

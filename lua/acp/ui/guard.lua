@@ -2,6 +2,7 @@
 -- `:q` closes both. 'winfixbuf' would only refuse (E1513), where the user wants to see the file.
 
 local chats = require('acp.chat.registry')
+local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local unseen = require('acp.ui.unseen')
 
@@ -9,12 +10,8 @@ local api = vim.api
 
 local M = {}
 
-local group = api.nvim_create_augroup('acp.guard', {})
+local on = events.group('acp.guard')
 
----@type table<integer, table> how a window showed its chat or prompt last
-local views = {}
-
----@param buffer integer
 ---@return boolean? is_chat nil: neither chat nor prompt
 local function role(buffer)
   local chat = chats.of(buffer)
@@ -25,8 +22,6 @@ end
 
 --- Whether the window shows something that does not belong there. Another chat may take the window
 --- of a chat, and another prompt that of a prompt.
----@param window integer
----@return boolean
 local function has_stray(window)
   local own, buffer = layout.held(window), api.nvim_win_get_buf(window)
   if not own or own == buffer then
@@ -44,7 +39,6 @@ local function has_stray(window)
 end
 
 --- Show a buffer in a window for files, the last one that was used, or a new one.
----@param buffer integer
 ---@param enter boolean
 ---@param view table where the cursor was
 local function show_elsewhere(buffer, enter, view)
@@ -65,13 +59,12 @@ end
 
 --- Give a window back to its chat; first of all the other buffer must be on screen, or it may be
 --- wiped.
----@param window integer
 local function restore(window)
   local own, buffer = layout.held(window), api.nvim_win_get_buf(window)
   local is_here = window == api.nvim_get_current_win()
   show_elsewhere(buffer, is_here, api.nvim_win_call(window, vim.fn.winsaveview))
   layout.put(window, own)
-  local view = views[window]
+  local view = vim.w[window].acp_view -- how it showed its chat or prompt last
   if view then
     api.nvim_win_call(window, function()
       vim.fn.winrestview(view)
@@ -101,13 +94,6 @@ local look_later = unseen.soon(function()
   end
 end)
 
----@param events string|string[]
----@param desc string
----@param run fun(event: table)
-local function on(events, desc, run)
-  api.nvim_create_autocmd(events, { group = group, desc = desc, callback = run })
-end
-
 on({ 'BufEnter', 'BufWinEnter' }, 'What comes into the window of a chat goes elsewhere', function()
   if vim.iter(api.nvim_tabpage_list_wins(0)):any(has_stray) then
     look_later()
@@ -117,16 +103,12 @@ end)
 on('BufLeave', 'How the window of a chat showed it', function(event)
   local window = api.nvim_get_current_win()
   if layout.held(window) == event.buf then
-    views[window] = vim.fn.winsaveview()
+    vim.w[window].acp_view = vim.fn.winsaveview()
   end
 end)
 
 on('WinLeave', 'Which window files go to', function()
   layout.remember_files(api.nvim_get_current_win())
-end)
-
-on('WinClosed', 'What was known of a window', function(event)
-  views[tonumber(event.match)] = nil
 end)
 
 ---@type table<integer, true> chats whose window is being closed by `:q`

@@ -1,5 +1,7 @@
 -- The highlight groups, each a link that a user or a colour scheme may override.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -131,7 +133,6 @@ local function legible(fore, backs)
   return best
 end
 
----@param name string
 ---@return vim.api.keyset.get_hl_info
 local function look(name)
   return api.nvim_get_hl(0, { name = name, link = false })
@@ -145,7 +146,6 @@ local function normal()
 end
 
 --- Whether the same text can stand in windows and in floats; in some schemes they are opposites.
----@return boolean
 local function is_float_alike()
   local _, text = normal()
   local back = look('NormalFloat').bg
@@ -153,7 +153,6 @@ local function is_float_alike()
 end
 
 --- The backgrounds that text of ours in a group may stand on.
----@param name string
 ---@return integer[]
 local function backgrounds(name)
   local found = { (normal()) }
@@ -166,7 +165,6 @@ local function backgrounds(name)
   return found
 end
 
----@param name string
 ---@return boolean whether it looks like anything in a terminal of few colours
 local function is_plain_to_see(name)
   local found = look(name)
@@ -211,7 +209,6 @@ local function look_of(name, target)
   return vim.tbl_extend('force', found, { fg = fore }) --[[@as vim.api.keyset.highlight]]
 end
 
----@param name string
 ---@return vim.api.keyset.get_hl_info as it was set, by whomever
 local function definition(name)
   local found = api.nvim_get_hl(0, { name = name })
@@ -244,10 +241,9 @@ function M.define()
   end
   defined = true
   apply()
-  local group = api.nvim_create_augroup('acp.highlights', {})
-  api.nvim_create_autocmd('ColorScheme', { group = group, callback = apply })
-  local options = { group = group, pattern = 'termguicolors', callback = apply }
-  api.nvim_create_autocmd('OptionSet', options)
+  local on = events.group('acp.highlights')
+  on('ColorScheme', 'Colours of acp.nvim', apply)
+  on('OptionSet', 'Colours of acp.nvim', apply, { pattern = 'termguicolors' })
 end
 
 return M

@@ -1,6 +1,7 @@
 -- Keys of the buffers that the plugin makes. Each has a <Plug> of its own, which works whether or not
 -- the user wants the keys, and each buffer has `g?`, which shows them all.
 
+local events = require('acp.ui.events')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 
@@ -9,27 +10,17 @@ local api = vim.api
 local M = {}
 
 ---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
-local buffers = {}
+local buffers = events.by_buffer()
 
-api.nvim_create_autocmd('BufWipeout', {
-  group = api.nvim_create_augroup('acp.keys', {}),
-  callback = function(event)
-    buffers[event.buf] = nil
-  end,
-})
-
----@param buffer integer
 ---@return { plugs: table<string, fun()>, order: string[] }
 local function of(buffer)
   buffers[buffer] = buffers[buffer] or { plugs = {}, order = {} }
   return buffers[buffer]
 end
 
----@param buffer integer
 ---@param mode string
----@param key string
 ---@param desc string
----@param run fun()|string a function, or a <Plug>
+---@param run fun()|string a function, a <Plug>, or other keys
 local function set(buffer, mode, key, desc, run)
   if not vim.list_contains(of(buffer).order, desc) then
     table.insert(of(buffer).order, desc)
@@ -39,13 +30,16 @@ local function set(buffer, mode, key, desc, run)
     is_wanted = options.value('default_keys')
   end
   if is_wanted ~= false then
-    local mapping =
-      { buffer = buffer, nowait = true, desc = desc, remap = type(run) == 'string' or nil }
-    local guarded = type(run) == 'function'
-      and function()
+    local mapping = { buffer = buffer, nowait = true, desc = desc }
+    local keys = run
+    if type(run) == 'function' then
+      function keys()
         return notice.attempt(key, run)
       end
-    vim.keymap.set(mode, key, guarded or run, mapping)
+    else
+      mapping.remap, mapping.silent = vim.startswith(run, '<Plug>'), true
+    end
+    vim.keymap.set(mode, key, keys, mapping)
   end
 end
 
@@ -54,7 +48,7 @@ end
 ---@param mode string
 ---@param key string
 ---@param desc string
----@param run fun()|string a function, or a <Plug> that is there everywhere
+---@param run fun()|string a function, a <Plug> that is there everywhere, or other keys
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
 function M.map(buffer, mode, key, desc, run, plug)
   if plug then
@@ -91,7 +85,6 @@ function M.run(plug)
   notice.notice(('<Plug>(acp-%s) does nothing here'):format(plug))
 end
 
----@param buffer integer
 ---@param mode string
 ---@return table<string, string[]> keys by what they do
 local function keys_of(buffer, mode)
@@ -138,7 +131,7 @@ function M.help()
     table.insert(lines, (' %s%s%s '):format(row[1], padding, row[2]))
     table.insert(marks, { number - 1, 1, { end_col = 1 + #row[1], hl_group = 'AcpToolTitle' } })
   end
-  require('acp.ui.legend').open('Keys here', lines, marks)
+  require('acp.ui.float').lines('Keys here', lines, marks)
 end
 
 return M

@@ -121,7 +121,6 @@ end
 
 ---@param buffer integer a chat
 ---@param side 'left'|'right'
----@param width integer
 ---@return integer window
 local function open_column(buffer, side, width)
   local window = api.nvim_open_win(buffer, true, { split = side, win = -1, width = width })
@@ -234,8 +233,6 @@ function M.leave_float()
 end
 
 --- Fire events of a buffer for the user's configuration, which may go elsewhere.
----@param window integer
----@param buffer integer
 ---@param events string[]
 local function fire(window, buffer, events)
   for _, event in ipairs(events) do
@@ -280,7 +277,6 @@ function M.split(buffer, mods)
 end
 
 --- The chat on screen that was used last gives its windows.
----@param chat acp.Chat
 local function take_windows(chat)
   local other = vim.iter(chats.all()):find(function(it)
     return it ~= chat and (M.window_of(it.chat) or M.window_of(it.prompt)) ~= nil
@@ -294,7 +290,6 @@ local function take_windows(chat)
   end
 end
 
----@param chat acp.Chat
 ---@param mods vim.api.keyset.cmd_mods?
 ---@return integer above window of the chat
 ---@return integer below window of the prompt
@@ -317,7 +312,6 @@ local function open_windows(chat, mods)
 end
 
 --- Where each session has a tabpage of its own, go to that of a chat.
----@param chat acp.Chat
 local function go_to_tab(chat)
   if M.window_of(chat.chat) or options.value('ui', 'layout') ~= 'tab' then
     return

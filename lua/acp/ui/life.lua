@@ -58,7 +58,6 @@ local function chunks(life, width)
   return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
 end
 
----@param buffer integer
 local function draw(buffer)
   local life = lives[buffer]
   local windows = life and life.doing and vim.fn.win_findbuf(buffer) or {}

@@ -25,7 +25,6 @@ end
 
 --- Let the signs of what runs on screen be another.
 ---@param buffer integer a chat
----@param text string
 local function put(buffer, text)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local from = { vim.fn.line('w0', window) - 1, 0 }

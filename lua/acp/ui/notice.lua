@@ -2,6 +2,7 @@
 -- for <CR> (which would block all RPC). The full text goes to the log.
 
 local cells = require('acp.ui.cells')
+local events = require('acp.ui.events')
 local log = require('acp.host.log')
 
 local M = {}
@@ -10,8 +11,6 @@ local M = {}
 ---@type table<string, true>
 local said = {}
 
----@param text string
----@return boolean
 local function is_repeated(text)
   if said[text] then
     return true
@@ -23,7 +22,6 @@ local function is_repeated(text)
   return false
 end
 
----@param text string
 ---@return string line without control characters
 local function one_line(text)
   local line = vim.trim((text:gsub('%c+', ' ')))
@@ -81,14 +79,10 @@ end
 --- What is typed may cover it, in the command line at once: it is shown again when that is over.
 ---@param chunk string[]
 local function repeat_later(chunk)
-  vim.api.nvim_create_autocmd('ModeChanged', {
-    group = vim.api.nvim_create_augroup('acp.notice', {}),
-    pattern = '*:n',
-    once = true,
-    callback = vim.schedule_wrap(function()
-      vim.api.nvim_echo({ chunk }, false, {})
-    end),
-  })
+  local on = events.group('acp.notice')
+  on('ModeChanged', 'What was said while something was typed', function()
+    vim.api.nvim_echo({ chunk }, false, {})
+  end, { pattern = '*:n', once = true, later = true })
 end
 
 --- What is on the screen as long as the user is in the middle of that.
@@ -96,8 +90,6 @@ end
 local passing
 
 --- Whether the last line of the screen has that text.
----@param text string
----@return boolean
 local function is_shown(text)
   local row = vim.o.lines - math.max(vim.o.cmdheight, 1) + 1
   local there = {}
@@ -118,7 +110,6 @@ function M.over()
   end
 end
 
----@param text string
 ---@param warning? boolean
 ---@param passes? boolean
 local function show(text, warning, passes)

@@ -17,7 +17,6 @@ local M = {}
 ---@field file? string path that says what scratch lines are
 
 ---@param side acp.CompareSide
----@param buffer integer
 ---@return string? filetype nil if nothing says so
 local function filetype_of(side, buffer)
   if side.filetype or vim.bo[buffer].filetype ~= '' then
@@ -28,7 +27,6 @@ local function filetype_of(side, buffer)
 end
 
 --- Colour a scratch buffer as the file beside it is, without what a 'filetype' would start.
----@param buffer integer
 ---@param other integer the buffer beside it
 ---@param filetype string
 local function colour(buffer, other, filetype)
@@ -39,7 +37,6 @@ local function colour(buffer, other, filetype)
   end
 end
 
----@param key string
 ---@param side acp.CompareSide
 ---@param map fun(buffer: integer)
 ---@return integer buffer
@@ -75,6 +72,14 @@ function M.dress(side, buffer, other, beside)
   if vim.bo[buffer].buftype ~= '' and filetype then
     colour(buffer, other, filetype)
   end
+end
+
+--- A window is no column of a comparison any more.
+---@param window integer
+function M.undress(window)
+  api.nvim_win_call(window, function()
+    vim.cmd('diffoff | setlocal winbar<')
+  end)
 end
 
 --- Find or make the buffers of both sides.

@@ -54,7 +54,6 @@ local function whole_of(kept)
   return kept.is_width and vim.o.columns or vim.o.lines
 end
 
----@param window integer
 ---@param kept acp.Share
 local function note(window, kept)
   kept.whole = whole_of(kept)
@@ -107,26 +106,11 @@ function M.prompt_height(window, room)
   return math.max(1, math.min(math.max(text, least), limit, room - 2))
 end
 
----@class acp.Axis
----@field along 'row'|'col' containers whose children stand one behind the other
----@field fixed string option of a window that keeps its size
----@field get fun(window: integer): integer
----@field set fun(window: integer, size: integer)
-
----@type acp.Axis[]
+-- By containers whose children stand one behind the other: the option of a window that keeps its size,
+-- and how that is had and set.
 local AXES = {
-  {
-    along = 'row',
-    fixed = 'winfixwidth',
-    get = api.nvim_win_get_width,
-    set = api.nvim_win_set_width,
-  },
-  {
-    along = 'col',
-    fixed = 'winfixheight',
-    get = api.nvim_win_get_height,
-    set = api.nvim_win_set_height,
-  },
+  row = { 'winfixwidth', api.nvim_win_get_width, api.nvim_win_set_width },
+  col = { 'winfixheight', api.nvim_win_get_height, api.nvim_win_set_height },
 }
 
 --- A window that is as large as the part of the layout.
@@ -144,26 +128,27 @@ end
 
 --- Let the windows of a part of the layout share it as they did.
 ---@param node any[] of `winlayout()`
----@param axis acp.Axis
+---@param along 'row'|'col'
 ---@param before table<integer, integer> sizes by window; one that is not there is new, and stays as it is
-local function share_out(node, axis, before)
+local function share_out(node, along, before)
   if node[1] == 'leaf' then
     return
   end
+  local fixed, get, set = unpack(AXES[along])
   local sharing, room, whole = {}, 0, 0
-  for _, child in ipairs(node[1] == axis.along and node[2] or {}) do
+  for _, child in ipairs(node[1] == along and node[2] or {}) do
     local window = whole_window(child)
-    if window and before[window] and not vim.wo[window][axis.fixed] then
+    if window and before[window] and not vim.wo[window][fixed] then
       table.insert(sharing, window)
-      room, whole = room + axis.get(window), whole + before[window]
+      room, whole = room + get(window), whole + before[window]
     end
   end
   for number = 1, #sharing - 1 do
     local size = math.floor(room * before[sharing[number]] / whole + 0.5)
-    axis.set(sharing[number], math.max(size, 1))
+    set(sharing[number], math.max(size, 1))
   end
   for _, child in ipairs(node[2]) do
-    share_out(child, axis, before)
+    share_out(child, along, before)
   end
 end
 
@@ -172,16 +157,16 @@ end
 ---@param change fun()
 function M.keeping_shares(change)
   local before = {}
-  for number, axis in ipairs(AXES) do
-    before[number] = {}
+  for along, axis in pairs(AXES) do
+    before[along] = {}
     for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
-      before[number][window] = axis.get(window)
+      before[along][window] = axis[2](window)
     end
   end
   change()
   local tree = vim.fn.winlayout()
-  for number, axis in ipairs(AXES) do
-    share_out(tree, axis, before[number])
+  for _, along in ipairs({ 'row', 'col' }) do
+    share_out(tree, along, before[along])
   end
 end
 

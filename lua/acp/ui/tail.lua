@@ -25,7 +25,6 @@ end
 
 --- The view that shows a line at the bottom of a window, with as much as fits above it. Asks only:
 --- `zb` would let the cursor be seen in that window for a moment.
----@param window integer
 ---@param last integer 1-based
 ---@return integer topline
 local function topline_for(window, last)
@@ -41,8 +40,6 @@ local function topline_for(window, last)
 end
 
 --- Whether rows below the text are empty in which the line above it would have room.
----@param window integer
----@return boolean
 local function is_short(window)
   local info = vim.fn.getwininfo(window)[1]
   local rows = { start_row = math.max(info.topline - 2, 0) }
@@ -58,7 +55,6 @@ function M.fill(window)
   end)
 end
 
----@param window integer
 local function hide(window)
   local float = floats[window]
   floats[window] = nil
@@ -84,8 +80,6 @@ function M.follow(window, has_grown)
   hide(window)
 end
 
----@param window integer
----@param text string
 local function show(window, text)
   hands.keep_step()
   local info = vim.fn.getwininfo(window)[1]
@@ -135,7 +129,6 @@ function M.settle(window, before)
 end
 
 --- Go to the end of a chat in a window of it.
----@param window integer
 local function go(window)
   local last = api.nvim_buf_get_lines(api.nvim_win_get_buf(window), -2, -1, true)[1]
   local count = api.nvim_buf_line_count(api.nvim_win_get_buf(window))

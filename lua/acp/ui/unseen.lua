@@ -3,6 +3,8 @@
 -- configurations wait for comes all the same: `FileType` at once, `TermOpen` once the buffer is shown.
 -- Where the user's autocommands run so, mode, window and cursor are afterwards what they were.
 
+local events = require('acp.ui.events')
+
 local api = vim.api
 
 local M = {}
@@ -113,18 +115,15 @@ local function hold_insert()
     return
   end
   local cursor = api.nvim_win_get_cursor(0)
-  local group = api.nvim_create_augroup('acp.unseen.insert', {})
+  local on = events.group('acp.unseen.insert')
   vim.on_key(let_go, listener)
-  api.nvim_create_autocmd('InsertLeave', {
-    group = group,
-    callback = function()
-      let_go()
-      api.nvim_win_set_cursor(0, cursor)
-      -- `:startinsert` waits for the end of a command, which another event may keep from coming
-      local is_end = cursor[2] >= #api.nvim_get_current_line()
-      api.nvim_feedkeys(is_end and 'A' or 'i', 'ni', false)
-    end,
-  })
+  on('InsertLeave', 'Insert mode goes on', function()
+    let_go()
+    api.nvim_win_set_cursor(0, cursor)
+    -- `:startinsert` waits for the end of a command, which another event may keep from coming
+    local is_end = cursor[2] >= #api.nvim_get_current_line()
+    api.nvim_feedkeys(is_end and 'A' or 'i', 'ni', false)
+  end)
 end
 
 --- Close the windows that handlers have split off for what nobody sees.
@@ -175,8 +174,8 @@ function M.loudly(ignored, action)
   local ok, result
   M.quietly(function()
     -- `OptionSet` would tell of this very option
-    local events = vim.list_extend({ 'OptionSet' }, ignored)
-    vim.o.eventignore = table.concat(vim.list_extend(events, { users ~= '' and users or nil }), ',')
+    local all = vim.list_extend({ 'OptionSet' }, ignored)
+    vim.o.eventignore = table.concat(vim.list_extend(all, { users ~= '' and users or nil }), ',')
     ok, result = pcall(action)
     vim.o.eventignore = 'all'
     restore(before)
@@ -307,14 +306,12 @@ function M.read(name)
   end)
 end
 
-api.nvim_create_autocmd({ 'BufWinEnter', 'BufEnter' }, {
-  group = api.nvim_create_augroup('acp.unseen', {}),
-  desc = 'What a configuration wants to hear of a buffer that was made unseen',
-  callback = function(event)
-    if waiting[event.buf] and vim.fn.win_gettype() ~= 'autocmd' then
-      M.shown(event.buf)
-    end
-  end,
-})
+local on = events.group('acp.unseen')
+
+on({ 'BufWinEnter', 'BufEnter' }, 'What a configuration wants to hear of it', function(event)
+  if waiting[event.buf] and vim.fn.win_gettype() ~= 'autocmd' then
+    M.shown(event.buf)
+  end
+end)
 
 return M

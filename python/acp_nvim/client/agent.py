@@ -14,8 +14,9 @@ import acp_nvim
 from acp_nvim.client.connection import Connection
 from acp_nvim.client.launch import Launch
 from acp_nvim.errors import AcpError, AgentError
-from acp_nvim.protocol.dialect import AgentInfo, Dialect
+from acp_nvim.protocol.dialect import Dialect
 from acp_nvim.protocol.negotiate import choose, instead
+from acp_nvim.protocol.records import AgentInfo
 
 NAME = "acp.nvim"
 

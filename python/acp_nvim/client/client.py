@@ -24,9 +24,10 @@ from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
 from acp_nvim.errors import AgentError, ConnectionLost, NotLetIn, UserError
-from acp_nvim.protocol.dialect import AgentInfo, AuthStatus, Dialect, StateTold
+from acp_nvim.protocol.dialect import Dialect
 from acp_nvim.protocol.mapped import mapped
 from acp_nvim.protocol.negotiate import asked
+from acp_nvim.protocol.records import AgentInfo, AuthStatus, StateTold
 from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, SubmitPrompt
 from acp_nvim.session.event import (
     CancelRequested,

@@ -48,7 +48,8 @@ overtakes it."""
 LONG_ANSWER = 1_000_000
 """Characters from which an answer is made in a thread."""
 AT_ONCE = 32
-"""Messages, or thousands of characters, that are taken before others have their turn."""
+"""Messages, or thousands of characters, that are taken before others have their turn; a request
+counts as eight."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
 
 DEAF = 60.0
@@ -326,7 +327,7 @@ class Connection:
         for message in messages:
             await self._until_read()
             await self._handle(message, receiver, each, is_long=size >= LONG)
-            self._taken += 1 + each // 1_000
+            self._taken += (8 if isinstance(message, Request) else 1) + each // 1_000
             if self._taken > AT_ONCE:
                 self._taken = 0
                 await checkpoint()

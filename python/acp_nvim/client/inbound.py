@@ -28,10 +28,10 @@ from acp_nvim.files.guard import Guard
 from acp_nvim.files.roots import Roots, resolved
 from acp_nvim.files.service import FileService
 from acp_nvim.prompt.mentions import Mentions
-from acp_nvim.protocol.dialect import (
+from acp_nvim.protocol.dialect import Dialect
+from acp_nvim.protocol.records import (
     AgentNotification,
     AuthStatus,
-    Dialect,
     ElicitationCompleted,
     RequestCancelled,
     Server,

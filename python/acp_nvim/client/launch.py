@@ -14,8 +14,8 @@ from acp_nvim.config import McpServer
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.paths import SAME, Paths
-from acp_nvim.protocol.dialect import AcpServer, ClientCapabilities, Server
 from acp_nvim.protocol.negotiate import Wanted
+from acp_nvim.protocol.records import AcpServer, ClientCapabilities, Server
 from acp_nvim.session.model import Subject
 from acp_nvim.session.request import FileAnswer, FileRequest, McpMessage, McpOutcome
 from acp_nvim.terminals.elsewhere import Elsewhere, elsewhere, leads_elsewhere

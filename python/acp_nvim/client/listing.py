@@ -15,7 +15,7 @@ from acp_nvim.client import reasons
 from acp_nvim.client.agent import Agent
 from acp_nvim.client.login import Login, is_refusal
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import Call
+from acp_nvim.protocol.records import Call
 from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100

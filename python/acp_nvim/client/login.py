@@ -21,7 +21,7 @@ from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import AgentError, Code, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import AuthMethod, AuthStatus
+from acp_nvim.protocol.records import AuthMethod, AuthStatus
 from acp_nvim.session.environment import is_dangerous
 from acp_nvim.view.visible import one_line
 

@@ -25,7 +25,7 @@ from acp_nvim.client.login import OPENING, Login, is_refusal
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session, patience
 from acp_nvim.errors import AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import Call, Server
+from acp_nvim.protocol.records import Call, Server
 from acp_nvim.session.event import (
     Event,
     Noticed,

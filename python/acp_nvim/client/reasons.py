@@ -10,8 +10,9 @@ import re
 from acp_nvim.client.launch import Launch
 from acp_nvim.errors import AcpError, AgentError, Code, UserError
 from acp_nvim.patterns import lazy_pattern
-from acp_nvim.protocol.dialect import AgentInfo, Dialect
+from acp_nvim.protocol.dialect import Dialect
 from acp_nvim.protocol.negotiate import refused
+from acp_nvim.protocol.records import AgentInfo
 from acp_nvim.transport.link import MOST, Ended
 
 LAST_LINES = 3

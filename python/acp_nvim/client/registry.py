@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 import anyio
+from msgspec import Struct
 
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem
-from acp_nvim.protocol.dialect import StateTold
+from acp_nvim.protocol.records import StateTold
 from acp_nvim.session.event import (
     Event,
     Noticed,
@@ -33,7 +34,43 @@ MOST_CHILDREN = 200
 """Sessions of sub-agents of one agent: of more, those that have nothing to do are let go."""
 TOO_MANY = f"More than {MOST_CHILDREN} sub-agents have sessions of their own: this one is not shown"
 MOST_SAID = 256 * 1024 * 1024
-"""Characters of all updates of one session that are taken in."""
+"""Characters of all updates of one session, with its sub-agents', that are taken in."""
+MOST_IN_TURN = 64 * 1024 * 1024
+"""Characters of those of one turn, and as many more for each hour that it takes."""
+MOST_ENTRIES = 100_000
+"""Entries of a session, from which on nothing is added."""
+HOUR = 3_600.0
+
+
+class _Said(Struct):
+    """How many characters the updates of a session had."""
+
+    all: int = 0
+    turn: int = -1
+    in_turn: int = 0
+    since: float = 0.0
+    """When that turn began to say something."""
+    told: str = ""
+    """What the user was told last."""
+
+    def too_much(self, size: int, session: Session, entries: int) -> str:
+        """Count an update; return what to tell the user if it is too much, else ""."""
+        self.all += size
+        if self.turn != session.state.turn:
+            self.turn, self.in_turn, self.since = session.state.turn, 0, anyio.current_time()
+            self.told = ""
+        self.in_turn += size
+        if self.all > MOST_SAID or entries >= MOST_ENTRIES:
+            most = f"{MOST_SAID >> 20} MB" if self.all > MOST_SAID else f"{MOST_ENTRIES:,} entries"
+            said = f"More than {most} were said here: nothing more is shown."
+            return f"{said} :Acp new begins another session"
+        if self.in_turn <= MOST_IN_TURN:
+            return ""
+        hours = (anyio.current_time() - self.since) / HOUR
+        if not self.told and self.in_turn <= MOST_IN_TURN * (1 + hours):
+            return ""
+        said = f"More than {MOST_IN_TURN >> 20} MB were said in this turn"
+        return f"{said}: nothing more of it is shown. :Acp cancel ends it"
 
 
 class Registry:
@@ -47,8 +84,7 @@ class Registry:
         self._by_id: dict[str, Session] = {}
         self._early: list[tuple[str, tuple[Event, ...]]] = []
         self._early_size = 0
-        self._said: dict[Session, int] = {}
-        """Characters of the updates of each session."""
+        self._said: dict[Session, _Said] = {}
         self._settled = anyio.Event()
 
     def __iter__(self) -> Iterator[Session]:
@@ -82,14 +118,18 @@ class Registry:
         return ""
 
     def _apply(self, session: Session, events: tuple[Event, ...], size: int) -> str:
-        said = self._said.get(session, 0)
-        self._said[session] = said + size
-        if said + size <= MOST_SAID:
+        owner = self.find(session.state.parent) if session.state.parent else None
+        owner = owner or session
+        said = self._said.get(owner)
+        if said is None:
+            said = self._said[owner] = _Said()
+        too_much = said.too_much(size, owner, len(session.state.entries))
+        if not too_much:
             self._tell(session, events)
             return ""
-        if said <= MOST_SAID:
-            text = f"More than {MOST_SAID >> 20} MB were said here: nothing more is shown."
-            session.apply(Noticed(f"{text} :Acp new begins another session", "warning"))
+        if too_much != said.told:
+            said.told = too_much
+            session.apply(Noticed(too_much, "warning"))
         return "update dropped: its session has said too much"
 
     def _tell(self, session: Session, events: tuple[Event, ...]) -> None:

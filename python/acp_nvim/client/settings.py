@@ -18,7 +18,7 @@ from acp_nvim.client.login import Login
 from acp_nvim.client.session import Session, patience
 from acp_nvim.config import Defaults
 from acp_nvim.errors import AcpError, AgentError, ConnectionLost, UserError
-from acp_nvim.protocol.dialect import Call
+from acp_nvim.protocol.records import Call
 from acp_nvim.session.action import SetMode, SetOption
 from acp_nvim.session.event import ConfigReplaced, Event, InfoChanged, ModeChanged, Noticed
 from acp_nvim.session.model import ConfigOption

@@ -38,6 +38,8 @@ MOST_HELD = 1024 * 1024
 """Bytes that wait, from which on they are written at once."""
 GROUP = 64
 """Lines that are searched for secrets at once."""
+_UNCOUNTED = bytes((*range(0x80, 0xC0), *b"\n"))
+"""Bytes that begin no character of UTF-8, and the end of a line."""
 MOST_FILES = 100
 """Logs of other agents that are kept."""
 
@@ -92,7 +94,7 @@ class Traffic:
 
     def sent(self, line: bytes) -> None:
         """Log what went to the agent."""
-        self.record("client", line.removesuffix(b"\n"))
+        self.record("client", line)
 
     def record(self, source: Source, line: bytes | str) -> None:
         """Log one line soon: what it costs is paid in a thread, for many at once."""
@@ -101,7 +103,7 @@ class Traffic:
         size = len(line)
         if size > LONGEST and not self._whole:
             if isinstance(line, bytes):
-                size = len(line.decode("utf-8", "replace"))
+                size = _characters(line)
             line = line[: 8 * LONGEST]  # a secret that is cut in two would not be known
         self._waiting.append((self._clock(), source, line, size))
         self._held += len(line)
@@ -189,5 +191,12 @@ class Traffic:
             self._file = None
 
 
+def _characters(line: bytes) -> int:
+    """Count them without a copy of the line, which may be large."""
+    steps = (line[at : at + LARGEST // 64] for at in range(0, len(line), LARGEST // 64))
+    return sum(len(it.translate(None, _UNCOUNTED)) for it in steps)
+
+
 def _text(line: bytes | str) -> str:
-    return line if isinstance(line, str) else line.decode("utf-8", "replace")
+    text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+    return text.removesuffix("\n")

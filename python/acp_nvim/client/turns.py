@@ -22,7 +22,7 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import SessionKey
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.prompt.mentions import Takes
-from acp_nvim.protocol.dialect import AgentCapabilities, StateTold
+from acp_nvim.protocol.records import AgentCapabilities, StateTold
 from acp_nvim.review.notes import Notes
 from acp_nvim.session.action import SendQueued
 from acp_nvim.session.content import Audio, Content, Image, Resource, Text
@@ -126,9 +126,10 @@ class Turns:
         return True
 
     def _cancelled(self, session: Session) -> None:
-        withdraw(session, self._questions)
+        # before the questions end: what follows from each of them takes its time
         if session in self._sent and session.id is not None:
             self._connection.notify(*self._dialect.cancel(session.id))
+        withdraw(session, self._questions)
 
     async def _turn(self, session: Session, prompt: Prompt) -> None:
         try:

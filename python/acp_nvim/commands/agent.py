@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from acp_nvim.client.client import GRACE, Client
-from acp_nvim.commands.payloads import Configure, Nothing, OfAgent
-from acp_nvim.commands.payloads.of_sessions import Start, Stop
 from acp_nvim.commands.roots import let_in
 from acp_nvim.commands.sessions.stayed import go_on, waiting
 from acp_nvim.config import parse
@@ -25,12 +23,12 @@ from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root
 
 
-def configure(host: Host, payload: Configure) -> list[str]:
-    """Take the user's configuration; answer what is wrong with it."""
-    host.workspace.options, problems = parse(payload.options)
-    host.workspace.paths = payload.paths
+def configure(host: Host, options: Any, paths: Mapping[str, str]) -> list[str]:
+    """Take the user's raw configuration, and Neovim's folders; answer what is wrong with it."""
+    host.workspace.options, problems = parse(options)
+    host.workspace.paths = paths
     host.workspace.marks.scope = host.workspace.state_folder("")()
-    host.workspace.worktrees.folder = os.path.join(payload.paths["data"], "worktrees")
+    host.workspace.worktrees.folder = os.path.join(paths["data"], "worktrees")
     _learn_secrets(host)
     for chat in host.workspace.chats.values():
         chat.prompts = host.workspace.options.prompts
@@ -48,21 +46,22 @@ def _learn_secrets(host: Host) -> None:
         redaction.learn(pair.value for pair in (*server.env, *server.headers))
 
 
-def start(host: Host, payload: Start) -> Awaitable[dict[str, Any]]:
+def start(
+    host: Host, agent: str, chat: int, prompt: int, file: str, cwd: str, source: Chat | None = None
+) -> Awaitable[dict[str, Any]]:
     """Open a session in a chat that Lua has opened; answer its agent and id.
 
-    The chat is there at once, so that a prompt that follows is queued in it.
+    The chat is there at once, so that a prompt that follows is queued in it. The talk of `source`
+    goes on in it.
     """
-    source = host.workspace.chats.get(payload.source or 0)
-    cwd = find_root(payload.file, payload.cwd) if source is None else source.session.state.cwd
-    session = clients.new_session(host, payload.agent, cwd)
-    chat = Chat(payload.chat, payload.prompt, session, host.clock)
-    host.add(chat)
+    root = find_root(file, cwd) if source is None else source.session.state.cwd
+    new = Chat(chat, prompt, clients.new_session(host, agent, root), host.clock)
+    host.add(new)
     if source is not None:
         old = source.session.state
         said = f"Your conversation with {old.agent} until here: it is sent with your next prompt"
-        session.apply(*carried(old, old.turn, said))
-    return begin(host, chat)
+        new.session.apply(*carried(old, old.turn, said))
+    return begin(host, new)
 
 
 async def begin(host: Host, chat: Chat) -> dict[str, Any]:
@@ -87,13 +86,13 @@ def _reason(chat: Chat) -> str:
     return last.text if isinstance(last, Notice) else "the session was not opened"
 
 
-async def stop(host: Host, payload: Stop) -> None:
+async def stop(host: Host, bang: bool, agent: str | None = None, chat: Chat | None = None) -> None:
     """End an agent and close its sessions; kill it with `bang`; offer to end what it has left."""
-    is_gone = payload.agent is not None and host.workspace.client(payload.agent) is None
-    if is_gone and await _end_left(host, payload.agent or ""):
+    is_gone = agent is not None and host.workspace.client(agent) is None
+    if is_gone and await _end_left(host, agent or ""):
         return
-    client, begun = host.workspace.target(payload.agent, payload.chat), host.clock()
-    await client.end(kill=payload.bang)
+    client, begun = host.workspace.target(agent, chat), host.clock()
+    await client.end(kill=bang)
     for session in client.registry:
         host.review.notes.let_go(session.state.key)
     if host.clock() - begun < GRACE:
@@ -124,24 +123,23 @@ async def _end_left(host: Host, agent: str) -> bool:
     return True
 
 
-def restart(host: Host, payload: OfAgent) -> Awaitable[None]:
+def restart(host: Host, agent: str | None = None, chat: Chat | None = None) -> Awaitable[None]:
     """End an agent, start it anew, and open its sessions again where it can.
 
     Those of an earlier host go on beside what runs. Answered when that is drawn.
     """
-    chat = host.workspace.chats.get(payload.chat or 0)
-    agent = payload.agent or (chat.session.state.agent if chat is not None else "")
-    stayed = waiting(host, agent)
-    if stayed and (chat in stayed or host.workspace.client(agent) is None):
+    name = agent or (chat.session.state.agent if chat is not None else "")
+    stayed = waiting(host, name)
+    if stayed and (chat in stayed or host.workspace.client(name) is None):
         return _drawn(host, go_on(host, stayed))
-    old = host.workspace.target(payload.agent, payload.chat)
+    old = host.workspace.target(agent, chat)
     chats = [
-        chat
-        for chat in host.workspace.chats.values()
-        if chat.client is old and not chat.session.state.parent
+        it
+        for it in host.workspace.chats.values()
+        if it.client is old and not it.session.state.parent
     ]
     # from now on prompts wait in them
-    ended = old.end(reopens=[chat.session for chat in chats])
+    ended = old.end(reopens=[it.session for it in chats])
     return _drawn(host, _restart(host, old, chats, ended))
 
 
@@ -164,7 +162,7 @@ async def _restart(host: Host, old: Client, chats: list[Chat], ended: Awaitable[
 START = "Start an agent (:Acp agents installs others)"
 
 
-async def pick_agent(host: Host, _payload: Nothing) -> str | None:
+async def pick_agent(host: Host) -> str | None:
     """Let the user pick an agent to start; answer its name, or None if none was picked."""
     rows = host.workspace.available()
     choices = [Choice(label(row), row) for row in rows]
@@ -174,7 +172,7 @@ async def pick_agent(host: Host, _payload: Nothing) -> str | None:
     return None if row is None else str(row["name"])
 
 
-def agents(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
+def agents(host: Host) -> list[dict[str, Any]]:
     """Answer the agents for `:checkhealth acp`: found, tutor, missing."""
     rows = host.workspace.available()
     for row in rows:
@@ -184,8 +182,8 @@ def agents(host: Host, _payload: Nothing) -> list[dict[str, Any]]:
     return rows
 
 
-def log(host: Host, payload: OfAgent) -> str:
+def log(host: Host, agent: str | None = None, chat: Chat | None = None) -> str:
     """Answer the path of the connection's log."""
-    client = host.workspace.target(payload.agent, payload.chat)
+    client = host.workspace.target(agent, chat)
     client.traffic.flush()
     return client.traffic.path

@@ -5,23 +5,19 @@ An answer is for what was shown: it names that, and is refused if something else
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from msgspec import Struct
 
 from acp_nvim.aside import aside
-from acp_nvim.commands.payloads.of_questions import (
-    Fill,
-    GoToQuestion,
-    OfQuestion,
-    Respond,
-    WindowMoved,
-)
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import asking, questions
 from acp_nvim.reactions.asking import Asked
 from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.model import Link
 from acp_nvim.session.model import ElicitationQuestion
-from acp_nvim.session.request import ElicitationAnswer, PermissionAnswer
+from acp_nvim.session.request import ElicitationAction, ElicitationAnswer, PermissionAnswer
 from acp_nvim.view.op import Replace
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
@@ -31,6 +27,27 @@ NAME = 40
 GONE = "nothing was answered: that question is gone"
 CHANGED = "nothing was answered: the question has changed, look at it and answer again"
 COMING = "nothing was answered: the question has just come, look at it and answer again"
+
+
+class GivenAnswer(Struct, frozen=True):
+    """To an elicitation: accept, decline or cancel; without content with what its form holds."""
+
+    action: ElicitationAction
+    content: Mapping[str, Any] | None = None
+
+
+class Respond(Struct, frozen=True):
+    """An option answers a permission, an answer an elicitation.
+
+    `seen` is the digest of what the user saw, None for a script that has seen no window; `inside`:
+    in the window itself, where changes are marked.
+    """
+
+    ask: str
+    option: str | None = None
+    answer: GivenAnswer | None = None
+    seen: str | None = None
+    inside: bool = False
 
 
 def respond(host: Host, payload: Respond) -> bool | Awaitable[bool | None] | None:
@@ -53,15 +70,15 @@ def respond(host: Host, payload: Respond) -> bool | Awaitable[bool | None] | Non
     return _permit(host, asked, payload)
 
 
-def go(host: Host, payload: GoToQuestion) -> None:
-    """Show another question of those that wait."""
-    asking.go(host, payload.step)
+def go(host: Host, step: int) -> None:
+    """Show the next question of those that wait (`step` 1), or that before (-1), counted round."""
+    asking.go(host, step)
     questions.draw(host)
 
 
-async def whole(host: Host, payload: OfQuestion) -> dict[str, list[Replace]] | None:
+async def whole(host: Host, ask: str) -> dict[str, list[Replace]] | None:
     """Answer all that a question says, as ops; None when it is gone."""
-    asked = asking.find(host, payload.ask)
+    asked = asking.find(host, ask)
     if asked is None:
         return None
     telling = asking.whole(host, asked)
@@ -69,16 +86,17 @@ async def whole(host: Host, payload: OfQuestion) -> dict[str, list[Replace]] | N
     return {"ops": [Replace(0, -1, lines)]}
 
 
-def fill(host: Host, payload: Fill) -> None:
-    """Change a field of a form; a late change does nothing."""
-    filled = payload.text if payload.option is None else payload.option
-    if host.questions.fill(payload.ask, payload.field, filled):
+def fill(
+    host: Host, ask: str, field: int, text: str | None = None, option: int | None = None
+) -> None:
+    """Change a field of a form, without text and option empty it; a late change does nothing."""
+    if host.questions.fill(ask, field, text if option is None else option):
         questions.draw(host)
 
 
-def moved(host: Host, payload: WindowMoved) -> None:
+def moved(host: Host, bufnr: int, winid: int) -> None:
     """Take note that the editor had to open the window anew."""
-    host.editor.questions.moved(payload.bufnr, payload.winid)
+    host.editor.questions.moved(bufnr, winid)
 
 
 def _is_shown(host: Host, asked: Asked) -> bool:

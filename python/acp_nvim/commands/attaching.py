@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.commands.payloads.of_prompts import AttachImage, DropImage
 from acp_nvim.errors import UserError
 from acp_nvim.prompt import images
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.visible import one_line
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-async def attach_image(host: Host, payload: AttachImage) -> list[dict[str, Any]]:
+async def attach_image(host: Host, chat: Chat, text: str | None = None) -> list[dict[str, Any]]:
     """Hold the images that a text names, or that in the clipboard; answer what each is.
 
     All or none are held: none where the text is another one.
     """
-    chat, text = host.workspace.chat(payload.chat), payload.text
     if text is None:
         found = [("image", await images.from_clipboard())]
     else:
@@ -35,6 +34,6 @@ async def attach_image(host: Host, payload: AttachImage) -> list[dict[str, Any]]
     ]
 
 
-def drop_image(host: Host, payload: DropImage) -> None:
+def drop_image(host: Host, chat: Chat, image: int) -> None:
     """The user does not want that image to go along."""
-    host.workspace.chat(payload.chat).images.drop(payload.image)
+    chat.images.drop(image)

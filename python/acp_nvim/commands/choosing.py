@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from acp_nvim.client.client import Client
-from acp_nvim.commands.payloads.of_prompts import SetMode, SetOption
-from acp_nvim.commands.payloads.of_sessions import Chosen
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.model import ConfigOption
@@ -29,20 +27,19 @@ SWITCHES: Mapping[str, bool] = {
 """How a boolean option is typed."""
 
 
-def chosen(host: Host, payload: Chosen) -> None:
+def chosen(host: Host, call: int, index: int | None = None) -> None:
     """Take the row that the user has picked in any of the pickers, or none."""
-    host.editor.chooser.chosen(payload.call, payload.index)
+    host.editor.chooser.chosen(call, index)
 
 
-async def mode(host: Host, payload: SetMode) -> None:
-    """Set the session mode, or let the user pick one."""
-    chat = host.workspace.chat(payload.chat)
+async def mode(host: Host, chat: Chat, mode: str | None = None, next: bool = False) -> None:
+    """Set the session mode, or let the user pick one; `next`: the one behind the current one."""
     state = chat.session.state
     modes = modes_of(state)
     if chat.client is None or not modes:
         hint = "; :Acp config shows its options" if state.config else ""
         raise UserError(f"{state.agent} has no modes{hint}")
-    chosen = _next_mode(state) if payload.next else payload.mode
+    chosen = _next_mode(state) if next else mode
     if not chosen:
         labels = mode_labels(modes, mode_of(state))
         rows = [Choice(label, it.id) for label, it in zip(labels, modes, strict=True)]
@@ -60,22 +57,28 @@ def _next_mode(state: SessionState) -> str:
     return ids[(ids.index(current) + 1) % len(ids) if current in ids else 0]
 
 
-async def config(host: Host, payload: SetOption) -> None:
-    """Set a config option; let the user pick what the command does not name."""
-    chat = host.workspace.chat(payload.chat)
-    options = chat.session.state.config
-    if chat.client is None or not (options or payload.category):
+async def config(
+    host: Host,
+    chat: Chat,
+    option: str | None = None,
+    value: str | None = None,
+    category: str | None = None,
+) -> None:
+    """Set a config option; let the user pick what the command does not name.
+
+    `category` names the option by what it is for.
+    """
+    if chat.client is None or not (chat.session.state.config or category):
         raise UserError(f"{chat.session.state.agent} has no config options")
-    name, text = payload.option, payload.value
-    if payload.category:
-        option: ConfigOption | None = _of_category(chat, payload.category)
+    if category:
+        found: ConfigOption | None = _of_category(chat, category)
     else:
-        option = _named(chat, name) if name else await _pick_option(host, chat)
-    if option is None:
+        found = _named(chat, option) if option else await _pick_option(host, chat)
+    if found is None:
         return
-    value = _typed(option, text) if text else await _pick_value(host, option)
-    if value is not None:
-        await _set(host, chat.client, chat, option, value)
+    wanted = _typed(found, value) if value else await _pick_value(host, found)
+    if wanted is not None:
+        await _set(host, chat.client, chat, found, wanted)
 
 
 async def _set(

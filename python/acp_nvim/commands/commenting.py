@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from acp_nvim.commands.payloads import Nothing, OfChat
-from acp_nvim.commands.payloads.of_reviews import CommentOn
+from msgspec import Struct
+
 from acp_nvim.commands.prompting import submit
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
@@ -15,10 +15,24 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.model import Prompt
 from acp_nvim.view.review.comment import comment_items
 from acp_nvim.view.styled import plural
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 ALONE = "Please address my review."
 """What is said where the user says nothing else: agents want to be asked for something."""
+
+
+class CommentOn(Struct, frozen=True):
+    """Words on lines of a file (first and last, inclusive), as these are; without text none."""
+
+    path: str
+    first: int
+    last: int
+    lines: tuple[str, ...] = ()
+    text: str = ""
+    buffer: int = 0
+    """Of which a `mark` goes along with the lines; 0: they are where they were."""
+    mark: int = 0
 
 
 async def comment(host: Host, payload: CommentOn) -> str:
@@ -48,16 +62,16 @@ async def _rows(host: Host, payload: CommentOn) -> range:
     return held.rows
 
 
-async def refresh_comments(host: Host, _payload: Nothing) -> None:
+async def refresh_comments(host: Host) -> None:
     """Take up what another Neovim has said, sent or taken back meanwhile."""
     if await host.review.comments.refresh():
         for chat in host.workspace.chats.values():
             refresh(host, chat)
 
 
-async def comments(host: Host, payload: Nothing) -> list[dict[str, Any]]:
+async def comments(host: Host) -> list[dict[str, Any]]:
     """Answer an entry of a quickfix list for each comment in the projects that are worked in."""
-    await refresh_comments(host, payload)
+    await refresh_comments(host)
     host.workspace.look_around("")
     found = await host.review.comments.within(host.workspace.scope())
     return [
@@ -66,9 +80,8 @@ async def comments(host: Host, payload: Nothing) -> list[dict[str, Any]]:
     ]
 
 
-async def send_review(host: Host, payload: OfChat) -> bool:
+async def send_review(host: Host, chat: Chat) -> bool:
     """Send what the user has said on the code, if there is something; answer whether there was."""
-    chat = host.workspace.chat(payload.chat)
     draft = await host.review.notes.draft(key_of(chat), host.workspace.roots(chat.session))
     if not any(note.has_words for note in draft.notes):
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from acp_nvim import hunks
-from acp_nvim.commands.payloads.of_questions import Compare
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_form
@@ -22,21 +21,21 @@ ON_DISK = LiveBuffer(0, 0, (), modified=False)
 """What a file is like that no buffer holds."""
 
 
-async def compare(host: Host, payload: Compare) -> Comparison | None:
+async def compare(host: Host, ask: str, index: int) -> Comparison | None:
     """Answer the files that a permission is about, one of them (`index`, counted round) as a spec.
 
     None when it is answered by now, or nothing of it can be compared.
     """
-    asked = asking.find(host, payload.ask)
+    asked = asking.find(host, ask)
     if asked is None or not isinstance(asked.question, PermissionQuestion):
         return None
     found = await questions.gather(host, asked)
-    if host.questions.find(payload.ask) is None:
+    if host.questions.find(ask) is None:
         return None
     fitting = [it for it in found if not it[0].misfit]
     if not fitting:
         return None
-    index = payload.index % len(fitting)
+    index %= len(fitting)
     title = f"{index + 1} of {len(fitting)}, d: next" if len(fitting) > 1 else ""
     agent = asked.session.state.agent
     made = _comparison(fitting[index], asked.session.state.cwd, agent, title)

@@ -1,36 +1,79 @@
-"""From what Lua sends to frozen records: their fields say what is taken, and of which type.
+"""From what Lua sends to what a handler takes: its parameters say which fields, and of which type.
 
 A field that Lua leaves out, or that is nil, has its default, or None where that is of its type.
-Other fields are ignored. Lua cannot tell an empty list from an empty map, so either is both.
+Other fields are ignored. Lua cannot tell an empty list from an empty map, so either is both. A
+handler whose parameter is called `payload` takes all fields as one record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from inspect import signature
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import fields
 
 from acp_nvim.errors import UserError
+from acp_nvim.workspace.chat import Chat
+from acp_nvim.workspace.host import Host
 
 P = TypeVar("P")
+Fields = Mapping[str, tuple[Any, bool]]
+"""Of each field its type, and whether it must be there."""
 
-_NAMES = {int: "a number", str: "a string", bool: "true or false", bytes: "bytes"}
+_NAMES: Mapping[Any, str] = {
+    int: "a number",
+    str: "a string",
+    bool: "true or false",
+    bytes: "bytes",
+    Chat: "a number",
+}
+
+
+def handle(host: Host, verb: str, handler: Callable[..., Any], raw: object) -> Any:
+    """Call the handler of a verb with what came; raises `UserError` that names verb and field.
+
+    A chat comes as the number of its buffer: where the handler takes one it must be there, and
+    where it takes `Chat | None` there may be none.
+    """
+    wanted = taken(handler)
+    if "payload" in signature(handler).parameters:
+        return handler(host, decode(verb, get_type_hints(handler)["payload"], raw))
+    given = _given(wanted, raw, verb)
+    for name, (kind, _) in wanted.items():
+        if kind is Chat:
+            given[name] = host.workspace.chat(given[name])
+        elif Chat in get_args(kind):
+            given[name] = host.workspace.chats.get(given[name] or 0)
+    return handler(host, **given)
+
+
+@cache
+def taken(handler: Callable[..., Any]) -> Fields:
+    """Return the fields that a handler takes."""
+    kinds, parameters = get_type_hints(handler), signature(handler).parameters
+    if "payload" in parameters:
+        return _fields(kinds["payload"])
+    return {
+        name: (kinds[name], it.default is it.empty)
+        for name, it in parameters.items()
+        if name != "host"
+    }
 
 
 def decode(verb: str, record: type[P], raw: object) -> P:
-    """Return the payload of a verb; raises `UserError` that names verb and field."""
-    found: P = _record(record, raw, verb)
-    return found
+    """Return the record that is the payload of a verb; raises as `handle` does."""
+    return record(**_given(_fields(record), raw, verb))
 
 
-def _record(record: Any, raw: object, where: str) -> Any:
+def _given(wanted: Fields, raw: object, where: str) -> dict[str, Any]:
+    """Return the values of the fields that are there."""
     plain = _mapping(raw, where)
     known: dict[str, Any] = {}
-    for name, (kind, is_required) in _fields(record).items():
+    for name, (kind, is_required) in wanted.items():
         value = plain.get(name)
         if value is not None:
             known[name] = _value(kind, value, f"{where}: {name}")
@@ -38,12 +81,10 @@ def _record(record: Any, raw: object, where: str) -> Any:
             known[name] = None
         elif is_required:
             raise UserError(f"{where}: {name} is missing")
-    return record(**known)
+    return known
 
 
-@cache
-def _fields(record: Any) -> Mapping[str, tuple[Any, bool]]:
-    """Return type and whether it must be there of each field."""
+def _fields(record: type) -> Fields:
     return {it.name: (it.type, it.required) for it in fields(record)}
 
 
@@ -52,7 +93,7 @@ def _value(kind: Any, value: Any, where: str) -> Any:
     if kind is Any:
         return value
     if isinstance(kind, type) and issubclass(kind, Struct):
-        return _record(kind, value, where)
+        return decode(where, kind, value)
     if origin is tuple:
         return tuple(_value(inner[0], it, where) for it in _sequence(value, where))
     if origin is Mapping:
@@ -63,7 +104,7 @@ def _value(kind: Any, value: Any, where: str) -> Any:
     if len(kinds) == 1 and kinds[0] is not kind:
         return _value(kinds[0], value, where)
     # to Python a truth value is a number, to nobody else
-    if not any(type(value) is it for it in kinds):
+    if not any(type(value) is (int if it is Chat else it) for it in kinds):
         raise _wrong(where, " or ".join(_NAMES[it] for it in kinds), value)
     return value
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from acp_nvim.commands.payloads.of_reviews import OfLine
 from acp_nvim.history.author import Author
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
@@ -16,13 +15,12 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-async def why(host: Host, payload: OfLine) -> dict[str, Any] | None:
+async def why(host: Host, path: str, line: int) -> dict[str, Any] | None:
     """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
     log = host.review.log
     await host.review.restore()
-    path, row = payload.path, payload.line - 1
     await host.review.decisions.look(path)
-    found = log.written_by(path, row)
+    found = log.written_by(path, line - 1)
     if found is None:
         return None
     change, state = found

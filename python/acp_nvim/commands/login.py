@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.login import MOST_SHOWN, OPENING, Again, Key, Login, Method, shown
-from acp_nvim.commands.payloads import OfChat
-from acp_nvim.commands.payloads.of_sessions import LogIn, LoginEnded
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.reactions import clients, screen
@@ -19,38 +17,38 @@ LONGEST = 60
 """Characters of what the agent says of a method, in a row of the picker."""
 
 
-async def login(host: Host, payload: LogIn) -> None:
+async def login(host: Host, chat: Chat, method: str | None = None) -> None:
     """Log in by the method that the command names, or that the user picks.
 
     A program that the agent wants run is shown first, also where it is named."""
-    client = host.workspace.target(None, payload.chat)
+    client = host.workspace.target(None, chat)
     agent_login = _login_of(client)
-    methods, name = agent_login.methods(), payload.method
-    method: Method | None = _named(methods, name) if name else None
-    if method is None or method.type == "terminal":
-        method = await _pick(host, client, (method,) if method else methods)
-    if method is None:
+    methods = agent_login.methods()
+    way: Method | None = _named(methods, method) if method else None
+    if way is None or way.type == "terminal":
+        way = await _pick(host, client, (way,) if way else methods)
+    if way is None:
         return
     try:
         screen.touch_all(host, client)
-        await agent_login.run(method, host.editor.logins)
+        await agent_login.run(way, host.editor.logins)
     finally:
         screen.touch_all(host, client)
-    if method.type == "terminal":
+    if way.type == "terminal":
         await _reconnect(host, client)
     else:
-        host.editor.notifier.notice(f"logged in to {client.name} by {method.name}")
+        host.editor.notifier.notice(f"logged in to {client.name} by {way.name}")
         await _go_on(host, client, agent_login.take())
 
 
-def ended(host: Host, payload: LoginEnded) -> None:
-    """Take the end of a terminal in which the user logged in."""
-    host.editor.logins.ended(payload.call, payload.code)
+def ended(host: Host, call: int, code: int | None = None) -> None:
+    """Take the end of a terminal in which the user logged in; without a code it was closed."""
+    host.editor.logins.ended(call, code)
 
 
-async def logout(host: Host, payload: OfChat) -> None:
+async def logout(host: Host, chat: Chat) -> None:
     """Log out; what the agent still does without a login is its business (C-055)."""
-    client = host.workspace.target(None, payload.chat)
+    client = host.workspace.target(None, chat)
     await _login_of(client).logout()
     host.editor.notifier.notice(f"logged out of {client.name}: :Acp login logs in again")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from typing import Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside
 from acp_nvim.commands.doubting import wants_found
-from acp_nvim.commands.payloads.of_reviews import DecideParts, HunkPart, ShowDiff
 from acp_nvim.commands.reviewing import in_order
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.live import load
@@ -20,26 +21,55 @@ from acp_nvim.view.place import relative
 from acp_nvim.view.review.lists import decided, key_of
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.overview import overview
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-@in_order
-async def diff(host: Host, payload: ShowDiff) -> None:
-    """Draw what agents have changed.
+class HunkPart(Struct, frozen=True):
+    """A hunk that was shown at that 1-based line, or lines of it: 0-based, inclusive; `last` -1 is
+    the whole."""
 
-    Of one turn of the chat's session, of that session, or without one of the project.
+    path: str
+    key: str
+    line: int
+    first: int = 0
+    last: int = -1
+
+
+class DecideParts(Struct, frozen=True):
+    """Keep or reject these; `scope`: how they were named; `because`: why, for the agent."""
+
+    verdict: Literal["keep", "reject"]
+    parts: tuple[HunkPart, ...]
+    scope: Literal["lines", "file", "all"] = "lines"
+    because: str = ""
+
+
+@in_order
+async def diff(
+    host: Host,
+    buffer: int,
+    chat: Chat | None = None,
+    turn: int | None = None,
+    by: str = "",
+    path: str = "",
+) -> None:
+    """Draw what agents have changed, in that buffer.
+
+    Of one turn of the chat's session, of that session, or without one of the project of `path`.
+    `by`: what the sub-agent of that name has done.
     """
     await catch_up(host)
-    host.workspace.look_around(payload.path)
+    host.workspace.look_around(path)
     found = []
-    for path in host.review.presenter.paths():
-        review = (await host.review.decisions.look(path, kept=True)).review
-        mine = tuple(it for it in review.changes if _is_wanted(host, payload, it))
+    for name in host.review.presenter.paths():
+        review = (await host.review.decisions.look(name, kept=True)).review
+        mine = tuple(it for it in review.changes if _is_wanted(chat, turn, by, it))
         if mine:
             shown = replace(review, changes=mine)
-            found.append((relative(path, os.getcwd()), shown, await _rows(host, path)))
+            found.append((relative(name, os.getcwd()), shown, await _rows(host, name)))
     whole = await aside(partial(overview, found))
-    await host.editor.reviewer.overview(payload.buffer, whole)
+    await host.editor.reviewer.overview(buffer, whole)
 
 
 async def decide_parts(host: Host, payload: DecideParts) -> str:
@@ -100,15 +130,14 @@ def _rows_of(review: FileReview, part: HunkPart) -> range:
     return range(first, first + part.last - part.first + 1)
 
 
-def _is_wanted(host: Host, payload: ShowDiff, change: ReviewHunk) -> bool:
-    chat = host.workspace.chats.get(payload.chat or 0)
+def _is_wanted(chat: Chat | None, turn: int | None, by: str, change: ReviewHunk) -> bool:
     if chat is None or chat.session.id is None:
-        return payload.turn is None
+        return turn is None
     sessions = {it.key: it for it in chat.session.state.stretches}
     return any(
-        stretch.has(it.turn) and payload.turn in (None, it.turn)
+        stretch.has(it.turn) and turn in (None, it.turn)
         for it in change.authors
-        if payload.by in ("", it.sub_name)
+        if by in ("", it.sub_name)
         if (stretch := sessions.get(it.session_key)) is not None
     )
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from acp_nvim.commands.payloads import OfChat
-from acp_nvim.commands.payloads.of_prompts import FindMentions, SendPrompt, Steer
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.prompt.library import expanded, known
@@ -25,30 +23,38 @@ from acp_nvim.session.content import (
 )
 from acp_nvim.session.event import PromptQueued
 from acp_nvim.session.mention import find_mentions
-from acp_nvim.session.model import Prompt
+from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import Message
 from acp_nvim.view.review.note import is_note
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-def prompt(host: Host, payload: SendPrompt) -> int:
+def prompt(
+    host: Host,
+    chat: Chat,
+    text: str,
+    selections: tuple[Selection, ...],
+    bang: bool,
+    blocks: tuple[Mapping[str, Any], ...] = (),
+    images: tuple[int, ...] = (),
+    spoken: tuple[str, ...] = (),
+) -> int:
     """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first.
 
-    Answer the number of its turn, if nothing overtakes it in the queue.
+    `blocks` are content blocks as a script gives them, `images` numbers of what was attached, and
+    `spoken` names in mentions that the selections stand for. Answer the number of its turn, if
+    nothing overtakes it in the queue.
     """
-    chat = host.workspace.chat(payload.chat)
     of_agent = {command.name for command in chat.session.state.commands}
     prompts = known(host.workspace.options.prompts, of_agent)
-    text, interrupt = expanded(payload.text, prompts), payload.bang
-    typed = payload.text if text != payload.text else ""
-    blocks = ((Text(text, typed),) if text else ()) + tuple(map(_block, payload.blocks))
-    blocks += chat.images.get(payload.images)
-    told = frozenset(payload.spoken)
-    mentions = tuple(it for it in find_mentions(text) if told.isdisjoint(it.names))
-    wanted = Prompt(blocks, payload.selections, mentions=mentions)
-    submit(host, chat, wanted, interrupt=interrupt)
-    chat.images.drop(*payload.images)
+    whole = expanded(text, prompts)
+    said = (Text(whole, text if whole != text else ""),) if whole else ()
+    content = (*said, *map(_block, blocks), *chat.images.get(images))
+    told = frozenset(spoken)
+    mentions = tuple(it for it in find_mentions(whole) if told.isdisjoint(it.names))
+    submit(host, chat, Prompt(content, selections, mentions=mentions), interrupt=bang)
+    chat.images.drop(*images)
     state = chat.session.state
     return state.turn + len(state.queue)
 
@@ -63,10 +69,9 @@ def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -
         raise UserError(decision.reason)
 
 
-async def steer(host: Host, payload: Steer) -> None:
+async def steer(host: Host, chat: Chat, text: str) -> None:
     """Put text into the running turn; where the agent takes none, it is the next prompt."""
-    chat = host.workspace.chat(payload.chat)
-    text = payload.text.strip()
+    text = text.strip()
     if not text:
         raise UserError("say what: :Acp steer {text}")
     takes = chat.session.state.is_running and not chat.session.state.parent
@@ -82,9 +87,8 @@ async def steer(host: Host, payload: Steer) -> None:
     host.editor.notifier.notice(f"{chat.session.state.agent} {said}")
 
 
-def cancel(host: Host, payload: OfChat) -> Awaitable[None] | None:
+def cancel(host: Host, chat: Chat) -> Awaitable[None] | None:
     """Cancel the running turn; an agent that is still starting is ended."""
-    chat = host.workspace.chat(payload.chat)
     if chat.client is None:
         raise UserError("nothing is running")
     if chat.client.state == "starting":
@@ -95,12 +99,11 @@ def cancel(host: Host, payload: OfChat) -> Awaitable[None] | None:
     return None
 
 
-def sent(host: Host, payload: OfChat) -> list[str]:
+def sent(host: Host, chat: Chat) -> list[str]:
     """Answer the texts of the prompts of a session, oldest first, a repeated one once."""
-    entries = host.workspace.chat(payload.chat).session.state.entries
     texts = [
         text
-        for entry in entries
+        for entry in chat.session.state.entries
         if isinstance(entry, Message) and entry.role == "user" and (text := prompt_text(entry))
     ]
     return [text for at, text in enumerate(texts) if at == 0 or texts[at - 1] != text]
@@ -122,10 +125,10 @@ def _is_attached(text: str) -> bool:
     return text.startswith("```") or text.endswith(("takes no images]", "takes no audio]"))
 
 
-def last_answer(host: Host, payload: OfChat) -> str:
+def last_answer(host: Host, chat: Chat) -> str:
     """Answer what the agent has said since the last prompt, thoughts left out; "" for nothing."""
     texts: list[str] = []
-    for entry in reversed(host.workspace.chat(payload.chat).session.state.entries):
+    for entry in reversed(chat.session.state.entries):
         if isinstance(entry, Message) and entry.role == "user" and texts:
             break
         if isinstance(entry, Message) and entry.role == "agent":
@@ -133,13 +136,13 @@ def last_answer(host: Host, payload: OfChat) -> str:
     return "\n\n".join(text.strip("\n") for text in texts)
 
 
-async def files(host: Host, payload: OfChat) -> dict[str, Any]:
+async def files(host: Host, chat: Chat) -> dict[str, Any]:
     """Answer the folders of a chat, and what is in them that completion may offer after `@`.
 
     Files come first, then their folders, which end in "/". What is in the first folder is relative
     to it, the others absolute.
     """
-    root = host.workspace.chat(payload.chat).session.state.cwd
+    root = chat.session.state.cwd
     more = host.workspace.options.additional_directories
     names = await git.files(root)
     for folder in more:
@@ -148,11 +151,19 @@ async def files(host: Host, payload: OfChat) -> dict[str, Any]:
     return {"roots": [root, *more], "names": names + _folders(names)}
 
 
-def mentions(host: Host, payload: FindMentions) -> list[list[dict[str, Any]]]:
-    """Answer of each line what its mentions name."""
-    roots = host.workspace.roots(host.workspace.chat(payload.chat).session)
-    held = Held(set(payload.open), set(payload.buffers))
-    return [[asdict(it) for it in named(line, roots, held)] for line in payload.lines]
+def mentions(
+    host: Host,
+    chat: Chat,
+    lines: tuple[str, ...],
+    buffers: tuple[str, ...] = (),
+    open: tuple[str, ...] = (),
+) -> list[list[dict[str, Any]]]:
+    """Answer of each line of a prompt what its mentions name.
+
+    `open`: paths of the files that are; `buffers`: the names of what is no file.
+    """
+    roots, held = host.workspace.roots(chat.session), Held(set(open), set(buffers))
+    return [[asdict(it) for it in named(line, roots, held)] for line in lines]
 
 
 def _folders(names: Sequence[str]) -> list[str]:

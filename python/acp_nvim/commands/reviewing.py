@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.commands.doubting import authors, wants_found
-from acp_nvim.commands.payloads import Met, Nothing, OfFile
-from acp_nvim.commands.payloads.of_reviews import Decide, Redo, ShowReview, Undo
-from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.history.author import MERGED, Author, DoerKey, SessionKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.hunks import remembering
 from acp_nvim.reactions import in_place
-from acp_nvim.reactions.files import catch_up, look_around, look_at
+from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.acting import Place, Rows
 from acp_nvim.review.log import EditLog, Turn, within
@@ -31,6 +28,7 @@ from acp_nvim.view.review.lists import announcement, decided, quickfix
 from acp_nvim.view.review.marks import FileReview
 from acp_nvim.view.review.rewound import rewound
 from acp_nvim.view.styled import plural
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 P = ParamSpec("P")
@@ -40,62 +38,90 @@ Act: TypeAlias = Callable[Concatenate[Host, P], Coroutine[Any, Any, T]]
 BOTH_SIDES = "do takes one change; :Acp keep takes the agent's text, :Acp reject keeps yours"
 
 
+class Decide(Struct, frozen=True):
+    """Keep or reject: lines of a file (first and last, inclusive), the file, or all."""
+
+    verdict: Literal["keep", "reject"]
+    scope: Literal["lines", "file", "all"]
+    path: str = ""
+    first: int = 0
+    last: int = 0
+    hunk: bool = False
+    """The lines are those of one hunk."""
+    chat: int | None = None
+    """In which `all` was given; else `path` is where that was."""
+    because: str = ""
+    """Why, for the agent."""
+    buffer: int = 0
+    """Of which a `mark` goes along with the lines; 0: they are where they were."""
+    mark: int = 0
+    by: str = ""
+    """Of all only what the sub-agent of that name has done, in the session of `chat`."""
+
+
 def in_order(act: Act[P, T]) -> Act[P, T]:
     """Have an act begin when those that were asked for before it are over."""
 
     @wraps(act)
     async def begin(host: Host, /, *args: P.args, **options: P.kwargs) -> T:
         async with host.review.decisions.acts:
-            with remembering():
-                return await act(host, *args, **options)
+            return await act(host, *args, **options)
 
     return begin
 
 
 @in_order
-async def review(host: Host, payload: ShowReview) -> int:
-    """Show what agents have changed, of one turn or of all, and go to the nearest hunk.
+async def review(
+    host: Host,
+    chat: Chat | None = None,
+    turn: int | None = None,
+    by: str = "",
+    off: bool = False,
+    path: str | None = None,
+    line: int = 1,
+    only: bool = False,
+) -> int:
+    """Show what agents have changed, of one turn or of all, and go to the hunk nearest to `path`
+    and `line`; `only`: go nowhere, `off`: show it no longer, `by`: what that sub-agent has done.
 
     Once it is shown, open the list of its hunks instead. Answer how many of them wait in the file.
     """
     board, edits = host.review.presenter, host.review.log
     await catch_up(host)
-    if payload.off:
+    if off:
         board.show(everything=False)
         return 0
-    here, turn = payload.path, payload.turn
-    host.workspace.look_around(here or "")
-    if here is not None:
-        await host.review.decisions.look(here)  # the user may have ended a conflict by hand
-    conflict = None if here is None else edits.conflict(here)
+    host.workspace.look_around(path or "")
+    if path is not None:
+        await host.review.decisions.look(path)  # the user may have ended a conflict by hand
+    conflict = None if path is None else edits.conflict(path)
     if conflict is not None:
         await _compare(host, conflict)
         return 0
     was_shown = board.shown
     board.show(everything=True)
     await board.settled()
-    is_here = host.place(here, payload.chat)
+    is_here = host.place(path, chat)
     reviews = tuple(it for it in board.reviews() if is_here(it.path))
-    is_part = turn is not None or bool(payload.by)
+    is_part = turn is not None or bool(by)
     if is_part:
-        reviews = _of_turn(host, reviews, payload)
-    waiting = sum(len(it.pending) for it in reviews if it.path == here)
-    if payload.only:
+        reviews = _of_turn(host, reviews, chat, turn, by)
+    waiting = sum(len(it.pending) for it in reviews if it.path == path)
+    if only:
         return waiting
-    _check(payload, reviews)
+    _check(reviews, turn, by)
     conflicts = tuple(it for it in board.conflicts() if not is_part and is_here(it.path))
     await host.editor.reviewer.make_lists(quickfix(reviews, conflicts))
     if was_shown and any(each.pending for each in reviews):
         await host.editor.reviewer.open_list()
-    elif place := _nearest(reviews, here, payload.line):
+    elif place := _nearest(reviews, path, line):
         await host.editor.reviewer.go(*place)
     host.editor.notifier.notice(_said(host, reviews, conflicts))
     return waiting
 
 
-def edited(host: Host, payload: OfFile) -> None:
+def edited(host: Host, path: str) -> None:
     """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
-    path = payload.path
     if path in (*host.review.log.paths(), *host.review.comments.paths()):
         host.review.presenter.touch(path)
     in_place.edited(host, path)
@@ -104,29 +130,25 @@ def edited(host: Host, payload: OfFile) -> None:
             refresh(host, chat)
 
 
-def met(host: Host, payload: Met) -> None:
-    """The user has opened or saved a file: look at it now, if an agent's turn may change it."""
-    if payload.saved:
-        host.review.store.journal.saved(payload.path, payload.saved)
-    look_at(host, payload.path)
-    if payload.path in host.review.sync.deferred:  # Neovim may have read it anew
+def met(host: Host, path: str, saved: str = "") -> None:
+    """The user has opened or saved a file, of which `saved` is the stamp then: look at it now, if
+    an agent's turn may change it."""
+    if saved:
+        host.review.store.journal.saved(path, saved)
+    look_at(host, path)
+    if path in host.review.sync.deferred:  # Neovim may have read it anew
         host.review.sync.free()
 
 
-async def writes(host: Host, payload: OfFile) -> None:
+async def writes(host: Host, path: str) -> None:
     """The user is about to write a file that has changed on disk: what an agent did comes first."""
     space = host.workspace
-    if any(space.roots(session).has(payload.path) for session in space.sessions()):
-        look_at(host, payload.path)
-        await host.review.sync.follow_now(payload.path)
+    if any(space.roots(session).has(path) for session in space.sessions()):
+        look_at(host, path)
+        await host.review.sync.follow_now(path)
 
 
-def ran(host: Host, _payload: Nothing) -> None:
-    """The user has run a program: what agents do from now on is not what it has done."""
-    look_around(host)
-
-
-def free(host: Host, _payload: Nothing) -> None:
+def free(host: Host) -> None:
     """A command of the user's is over, for whose end edits have waited."""
     host.review.sync.free()
 
@@ -143,7 +165,7 @@ async def decide(host: Host, payload: Decide) -> str:
         done += more
     if failed:
         raise UserError("; ".join(failed))
-    is_here = host.place(payload.path or None, payload.chat)
+    is_here = _is_here(host, payload)
     reviews = host.review.presenter.reviews()
     left = sum(len(each.pending) for each in reviews if is_here(each.path))
     if payload.by and not done:
@@ -163,7 +185,7 @@ async def _decide(
     is_all = payload.scope == "all"
     await (catch_up(host) if is_all else host.review.restore())
     host.workspace.look_around(payload.path)
-    is_here = host.place(payload.path or None, payload.chat)
+    is_here = _is_here(host, payload)
     paths = tuple(filter(is_here, board.paths())) if is_all else (payload.path,)
     place = _place(host, payload) if payload.scope == "lines" else None
     is_keep = payload.verdict == "keep"
@@ -186,6 +208,11 @@ async def _decide(
     return done, [it for it in paths if _is_doubtful(log, it, by)], failed
 
 
+def _is_here(host: Host, payload: Decide) -> Callable[[str], bool]:
+    """Return what tells whether a file is where the command was given."""
+    return host.place(payload.path or None, host.workspace.chats.get(payload.chat or 0))
+
+
 def _is_doubtful(log: EditLog, path: str, by: str) -> bool:
     """Return whether something that waits there is only supposed to be an agent's."""
     conflict = log.conflict(path)
@@ -196,36 +223,39 @@ def _is_doubtful(log: EditLog, path: str, by: str) -> bool:
 
 def _doers(host: Host, payload: Decide, path: str) -> tuple[DoerKey, ...]:
     """Return who has changed the file of the sub-agents of that name, in the chat if there is."""
-    stretches = _stretches(host, payload.chat)
+    stretches = _stretches(host.workspace.chats.get(payload.chat or 0))
     is_meant = within(stretches)
     known = host.review.log.doers(path, payload.by)
     return tuple(it.doer_key for it in known if not stretches or is_meant(it))
 
 
-async def undo(host: Host, payload: Undo) -> None:
-    """Take back a turn: the one of that number, else the last one that has something to take.
+async def undo(
+    host: Host, chat: Chat | None = None, turn: int | None = None, by: str = "", path: str = ""
+) -> None:
+    """Take back a turn: the one of that number, else the last one that has something to take; of
+    `by` only what the sub-agent of that name has done, and without a chat of the project of `path`.
 
     What is only supposed to be the agent's is asked about then.
     """
-    turn, outcome = await _undo(host, payload)
+    meant, outcome = await _undo(host, chat, turn, by, path)
     decisions = host.review.decisions
     if outcome is None:
-        if not await _wants_rest(host, turn):
+        if not await _wants_rest(host, meant):
             return
         async with decisions.acts:
-            outcome = await _undo_sure(host, turn)
+            outcome = await _undo_sure(host, meant)
     if not outcome.found:
         return
     await host.review.presenter.settled()
     wanted = await wants_found(host, outcome.found)
     if wanted is False:
-        decisions.left.add(turn.key)
+        decisions.left.add(meant.key)
     if wanted:
         async with decisions.acts:
-            rest = replace(turn, paths=tuple(sorted({*outcome.found, *outcome.stuck})))
+            rest = replace(meant, paths=tuple(sorted({*outcome.found, *outcome.stuck})))
             outcome = together(outcome, await decisions.undo(rest, batch=outcome.batch))
     else:
-        left = [it for it in decisions.on_disk(turn) if it.path in outcome.found]
+        left = [it for it in decisions.on_disk(meant) if it.path in outcome.found]
         outcome = replace(outcome, failed=(*outcome.failed, *await decisions.stands(left)))
     # not before the question, which would cover it
     if wanted or outcome.paths or outcome.left or outcome.failed:
@@ -240,25 +270,24 @@ async def _wants_rest(host: Host, turn: Turn) -> bool:
     if lost.keys() >= {*turn.paths}:
         raise UserError(cannot)
     rest = plural(len({*turn.paths} - lost.keys()), "other file")
-    title = f"{cannot}. Undo its {rest}?"
-    choices = [Choice("No", value=False), Choice(f"Yes, undo {rest}", value=True)]
-    return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
+    return await host.agrees(f"{cannot}. Undo its {rest}?", f"Yes, undo {rest}")
 
 
 @in_order
-async def _undo(host: Host, payload: Undo) -> tuple[Turn, Undone | None]:
+async def _undo(
+    host: Host, chat: Chat | None, number: int | None, by: str, path: str
+) -> tuple[Turn, Undone | None]:
     """Undo what is surely the agent's; None: nothing is done, for a part of it cannot be undone.
 
     Raises `UserError` if there is no such turn.
     """
     await catch_up(host)
-    number = payload.turn
-    turns = _turns(host, payload.chat, payload.path, payload.by)
+    turns = _turns(host, chat, path, by)
     if number is not None:
         turns = [turn for turn in turns if turn.author.turn == number]
     decisions = host.review.decisions
     if not turns:
-        raise UserError(_nothing(host, payload))
+        raise UserError(_nothing(host, chat, number, by))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
     return turn, None if decisions.lost_of(turn) else await _undo_sure(host, turn)
@@ -272,10 +301,10 @@ async def _undo_sure(host: Host, turn: Turn) -> Undone:
     return outcome
 
 
-def _nothing(host: Host, payload: Undo) -> str:
+def _nothing(host: Host, chat: Chat | None, number: int | None, by: str) -> str:
     """Say that there is nothing to take back, and what cannot be."""
-    number, stretches = payload.turn, _stretches(host, payload.chat)
-    whose = f"{payload.by} of " if payload.by else ""
+    stretches = _stretches(chat)
+    whose = f"{by} of " if by else ""
     changed = f"{whose}no turn has" if number is None else f"{whose}turn {number} has not"
     said = f"{changed} changed anything that can be undone"
     if not stretches:
@@ -286,47 +315,42 @@ def _nothing(host: Host, payload: Undo) -> str:
     is_within = within(stretches)
 
     def is_meant(author: Author) -> bool:
-        return is_within(author) and payload.by in ("", author.sub_name)
+        return is_within(author) and by in ("", author.sub_name)
 
     lost = unrecoverable(decisions.lost.of(is_meant))
     return "; ".join([said, *here([*lost, *decisions.waiting(is_meant)])])
 
 
 @in_order
-async def redo(host: Host, payload: Redo) -> None:
+async def redo(host: Host, chat: Chat | None) -> None:
     """Return what was taken back last."""
     await host.review.restore()
     host.review.decisions.left.clear()
-    stretches = _stretches(host, payload.chat)
-    if stretches:
-        merged, _ = _sessions_at(host, _cwd(host, payload.chat), _is_merged)
+    stretches = _stretches(chat)
+    if chat is not None and stretches:
+        merged, _ = _sessions_at(host, chat.session.state.cwd, _is_merged)
         stretches += tuple(Stretch(it) for it in sorted(merged - {it.key for it in stretches}))
     batch = host.review.log.last_undo(stretches or None)
     outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
         raise UserError("nothing to redo: :Acp undo has undone nothing")
     _tell(host, "redo", outcome)
-    for chat in host.workspace.chats.values():
-        refresh(host, chat)
+    for each in host.workspace.chats.values():
+        refresh(host, each)
 
 
 # --- the parts
 
 
-def _turns(host: Host, chat: int | None, path: str, by: str) -> list[Turn]:
+def _turns(host: Host, chat: Chat | None, path: str, by: str) -> list[Turn]:
     """Return the turns of the chat; of the project, when the chat is of a host that is gone."""
-    edits, stretches = host.review.log, _stretches(host, chat)
-    if not stretches:
+    edits, stretches = host.review.log, _stretches(chat)
+    if chat is None or not stretches:
         host.workspace.look_around(path)
         return _turns_at(host, path, lambda _: True, by)
-    merged = _turns_at(host, _cwd(host, chat), _is_merged, by)
+    merged = _turns_at(host, chat.session.state.cwd, _is_merged, by)
     found = {it.author.doer_key: it for it in (*edits.turns(*stretches, by=by), *merged)}
     return sorted(found.values(), key=lambda turn: turn.author.began)
-
-
-def _cwd(host: Host, number: int | None) -> str:
-    """Return where a chat works."""
-    return host.workspace.chat(number).session.state.cwd
 
 
 def _is_merged(author: Author) -> bool:
@@ -355,19 +379,18 @@ def _sessions_at(
     return {it.session_key for it in every if is_meant(it)}, here
 
 
-def _stretches(host: Host, number: int | None) -> tuple[Stretch, ...]:
+def _stretches(chat: Chat | None) -> tuple[Stretch, ...]:
     """Return which session had which turns of the chat; () if there is no such chat."""
-    chat = host.workspace.chats.get(number or 0)
     return () if chat is None or chat.session.id is None else chat.session.state.stretches
 
 
 def _of_turn(
-    host: Host, reviews: Sequence[FileReview], payload: ShowReview
+    host: Host, reviews: Sequence[FileReview], chat: Chat | None, number: int | None, by: str
 ) -> tuple[FileReview, ...]:
     """Return the reviews with only the hunks that the turn, or that sub-agent, had a hand in; () if
     it had in none."""
-    turns = host.review.log.turns(*_stretches(host, payload.chat), by=payload.by)
-    meant = [it.author for it in turns if payload.turn in (None, it.author.turn)]
+    turns = host.review.log.turns(*_stretches(chat), by=by)
+    meant = [it.author for it in turns if number in (None, it.author.turn)]
 
     def is_of(change: ReviewHunk) -> bool:
         return any(it.has(author) for it in meant for author in change.authors)
@@ -379,9 +402,9 @@ def _of_turn(
     )
 
 
-def _check(payload: ShowReview, reviews: Sequence[FileReview]) -> None:
-    who = [payload.by] if payload.by else []
-    who += [] if payload.turn is None else [f"turn {payload.turn}"]
+def _check(reviews: Sequence[FileReview], number: int | None, by: str) -> None:
+    who = [by] if by else []
+    who += [] if number is None else [f"turn {number}"]
     if who and not reviews:
         raise UserError(f"{' of '.join(who)} has changed nothing that is still there")
 

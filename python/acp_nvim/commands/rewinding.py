@@ -10,10 +10,7 @@ from msgspec.structs import replace
 
 from acp_nvim.commands import reviewing
 from acp_nvim.commands.doubting import doubtful, wants_found
-from acp_nvim.commands.payloads.of_reviews import Redo
-from acp_nvim.commands.payloads.of_sessions import Rewind
 from acp_nvim.commands.prompting import prompt_text
-from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up
@@ -28,18 +25,18 @@ from acp_nvim.workspace.chat import Chat, Rewound
 from acp_nvim.workspace.host import Host
 
 
-async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
-    """Take back a turn and all later ones; answer the new chat and the prompt's text.
+async def rewind(host: Host, chat: Chat, turn: int | None = None) -> dict[str, Any] | None:
+    """Take back a turn, else the last one, and all later ones; answer the new chat and the prompt's
+    text.
 
     The session that was is left as it is, and `:Acp redo` goes back to it. None: not wanted.
     """
-    chat = host.workspace.chat(payload.chat)
     state = chat.session.state
     if state.parent:
         raise UserError("a sub-agent cannot be rewound: rewind its agent's session")
     if state.is_running:
         raise UserError("a turn is running: :Acp cancel ends it, then rewind")
-    number = state.turn if payload.turn is None else payload.turn
+    number = state.turn if turn is None else turn
     said = next((it for it in state.entries if _is_prompt(it, number)), None)
     if not isinstance(said, Message):
         raise UserError(_nothing(state, number))
@@ -50,7 +47,7 @@ async def rewind(host: Host, payload: Rewind) -> dict[str, Any] | None:
     lost = unrecoverable(host.review.decisions.lost.of(within(since)))
     if not await _is_wanted(host, number, text, turns, lost):
         return None
-    found = sorted({path for turn in turns for path in doubtful(host, turn)})
+    found = sorted({path for it in turns for path in doubtful(host, it)})
     batches, left = await _undo(host, turns, found=bool(found and await wants_found(host, found)))
     opened = await host.editor.chats.open(state.agent)
     if opened is None:
@@ -83,8 +80,7 @@ async def _is_wanted(
     title = f"Rewind to before turn {number}, “{one_line(text, 40)}”? It changes {files}; what "
     title += "commands did elsewhere stays, and so do lines that you have changed since"
     title = "; ".join([title, *reviewing.here(lost)])
-    choices = [Choice("No", value=False), Choice("Yes (:Acp redo undoes it)", value=True)]
-    return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
+    return await host.agrees(title, "Yes (:Acp redo undoes it)")
 
 
 async def _undo(host: Host, turns: Sequence[Turn], *, found: bool) -> tuple[tuple[str, ...], str]:
@@ -121,12 +117,12 @@ async def _connect(host: Host, new: Chat, old: Chat) -> None:
     await new.client.open(new.session)
 
 
-async def redo(host: Host, payload: Redo) -> None:
-    """Return what was taken back last: by a rewind, with its session, or by an undo."""
-    chat = host.workspace.chats.get(payload.chat or 0)
+async def redo(host: Host, chat: Chat | None = None, path: str = "") -> None:
+    """Return what was taken back last: by a rewind, with its session, or by an undo, in the session
+    of that chat or in any."""
     rewound = None if chat is None else chat.rewound
     if chat is None or rewound is None or host.review.log.last_undo(chat.session.state.stretches):
-        await reviewing.redo(host, payload)
+        await reviewing.redo(host, chat)
         return
     chat.rewound = None
     async with host.review.decisions.acts:

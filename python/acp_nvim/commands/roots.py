@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import is_too_wide
@@ -23,8 +22,7 @@ async def let_in(host: Host, agent: str, root: str, *, chosen: bool) -> None:
         raise UserError(f"not started: the name of the folder of {agent} cannot be shown as it is")
     why = "which is not a project" if wide else "a folder that it names, not you"
     title = f"{agent} wants to work in {_whole(root)}, {why}. Allow it?"
-    choices = [Choice("No", value=False), Choice(f"Yes, in all of {root}", value=True)]
-    if not await host.editor.chooser.choose(title, "acp.root", choices):
+    if not await host.agrees(title, f"Yes, in all of {root}", "acp.root"):
         raise UserError(f"not started: :cd to a project, then :AcpStart {agent}")
 
 

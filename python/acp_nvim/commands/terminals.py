@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.commands.payloads import Nothing
-from acp_nvim.commands.payloads.of_views import OfCall, OfRow, TerminalInput, TerminalSize
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.reactions.screen import chat_name
 from acp_nvim.session.plain_text import plain
-from acp_nvim.session.state import SessionState, ToolCall
+from acp_nvim.session.state import Entry, SessionState, ToolCall
 from acp_nvim.terminals.terminal import Terminal
 from acp_nvim.view.chat import ansi
 from acp_nvim.view.chat.terminal import ended
 from acp_nvim.view.chat.tool_call import printed
-from acp_nvim.view.chat.transcript import key_at
 from acp_nvim.view.snapshot import pruned
 from acp_nvim.view.visible import one_line, visible
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 MOST = 2_000_000
 """Characters at the end of an output in which places are looked for."""
 
 
-async def pick(host: Host, _payload: Nothing) -> None:
+async def pick(host: Host) -> None:
     """Let the user choose a terminal, those that run first, and open it."""
     found = [(client.name, each) for client in host.workspace.clients for each in client.terminals]
     if not found:
@@ -42,9 +40,8 @@ async def show(host: Host, number: int) -> None:
         raise UserError("that terminal's buffer is gone")
 
 
-def in_entry(host: Host, state: SessionState, key: str | None) -> int | None:
+def in_entry(host: Host, state: SessionState, entry: Entry | None) -> int | None:
     """Return the number on the screens of the terminal that a tool call shows, or None."""
-    entry = None if key is None else state.entry(key)
     ids = {each.id for each in entry.terminals} if isinstance(entry, ToolCall) else set()
     for client in host.workspace.clients:
         for each in client.terminals:
@@ -53,21 +50,21 @@ def in_entry(host: Host, state: SessionState, key: str | None) -> int | None:
     return None
 
 
-async def output(host: Host, payload: OfRow) -> None:
+async def output(host: Host, chat: Chat, row: int) -> None:
     """Show all that the tool call in a row has printed, in a buffer of its own."""
-    state = host.workspace.chat(payload.chat).session.state
-    await read(host, state.key, state.cwd, _call_at(host, payload))
+    state = chat.session.state
+    await read(host, state.key, state.cwd, _call_at(chat, row))
 
 
-async def output_of(host: Host, payload: OfCall) -> None:
+async def output_of(host: Host, agent: str, session: str, call: str) -> None:
     """Do the same for the tool call of that name, of a session that is open or was kept."""
-    session = host.workspace.session(payload.agent, payload.session)
-    kept = host.store.read(payload.agent, payload.session) if session is None else session.state
-    key = f"tool:{payload.call}"
+    live = host.workspace.session(agent, session)
+    kept = host.store.read(agent, session) if live is None else live.state
+    key = f"tool:{call}"
     entry = next((it for it in kept.entries if it.key == key), None) if kept else None
     if kept is None or not isinstance(entry, ToolCall):
         raise UserError("there is no such tool call any more")
-    await read(host, (payload.agent, payload.session), kept.cwd, entry)
+    await read(host, (agent, session), kept.cwd, entry)
 
 
 async def read(host: Host, key: tuple[str, str], cwd: str, call: ToolCall) -> None:
@@ -79,18 +76,15 @@ async def read(host: Host, key: tuple[str, str], cwd: str, call: ToolCall) -> No
     await host.editor.chats.read(ansi.portions(text), name, cwd)
 
 
-def printed_at(host: Host, payload: OfRow) -> dict[str, str]:
+def printed_at(host: Host, chat: Chat, row: int) -> dict[str, str]:
     """Answer what the tool call in a row has printed, as plain text, and where it has run."""
-    state = host.workspace.chat(payload.chat).session.state
-    call = _call_at(host, payload)
+    state, call = chat.session.state, _call_at(chat, row)
     text = visible(plain(printed(call, _logs(host, state.key))))
     return {"title": one_line(call.title, 60), "cwd": state.cwd, "text": text.rstrip("\n")[-MOST:]}
 
 
-def _call_at(host: Host, payload: OfRow) -> ToolCall:
-    chat = host.workspace.chat(payload.chat)
-    key = key_at(chat.transcript, payload.row)
-    call = chat.session.state.entry(key) if key else None
+def _call_at(chat: Chat, row: int) -> ToolCall:
+    call = chat.entry_at(row)
     if not isinstance(call, ToolCall):
         raise UserError("no tool call here")
     return call
@@ -108,16 +102,15 @@ def _logs(host: Host, key: tuple[str, str]) -> dict[str, str]:
     }
 
 
-def typed(host: Host, payload: TerminalInput) -> None:
+def typed(host: Host, terminal: int, data: bytes | str) -> None:
     """Hand on what the user typed into a terminal."""
-    data = payload.data
     raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogateescape")
-    host.editor.terminals.typed(payload.terminal, raw)
+    host.editor.terminals.typed(terminal, raw)
 
 
-def resized(host: Host, payload: TerminalSize) -> None:
-    """Take note of the size in which a terminal is shown."""
-    host.editor.terminals.resized(payload.terminal, payload.rows, payload.columns)
+def resized(host: Host, terminal: int, rows: int, columns: int) -> None:
+    """Take note of the size of the largest window in which a terminal is shown."""
+    host.editor.terminals.resized(terminal, rows, columns)
 
 
 def listed(host: Host) -> list[dict[str, Any]]:

@@ -6,27 +6,14 @@ import os
 import sys
 from collections.abc import Awaitable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import acp_nvim
 from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
 from acp_nvim.commands import explaining, reviewing, terminals
-from acp_nvim.commands.payloads import Nothing, OfChat
-from acp_nvim.commands.payloads.of_reviews import ShowReview
-from acp_nvim.commands.payloads.of_views import (
-    ChatRoom,
-    Export,
-    Fold,
-    Follow,
-    FollowLink,
-    OfRow,
-    OpenLink,
-    PromptMade,
-)
 from acp_nvim.commands.prompting import prompt_text
-from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files import disk
 from acp_nvim.files.roots import plain_file
@@ -37,7 +24,7 @@ from acp_nvim.session.state import Ending, Message, SessionState, ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import link, plan
 from acp_nvim.view.chat.raw import readable
-from acp_nvim.view.chat.transcript import all_at, key_at, location_at
+from acp_nvim.view.chat.transcript import FoldAction, all_at, location_at
 from acp_nvim.view.cut import portions
 from acp_nvim.view.lists.outline import outline
 from acp_nvim.view.question.plain import kind, options, title
@@ -54,81 +41,73 @@ SHOWN_ADDRESS = 200
 MOVED = "you moved in the window that follows: it stays here, :Acp follow goes on"
 
 
-def toggle(host: Host, payload: Fold) -> Awaitable[None] | str | None:
+def toggle(
+    host: Host, chat: Chat, row: int, action: FoldAction
+) -> Awaitable[None] | Awaitable[int] | str | None:
     """Open or close what stands in a row; open all of what it says that there is more of.
 
     Where there is no such thing, answer the plan that the bar is about, as text to be read.
     """
-    chat = host.workspace.chat(payload.chat)
-    state = chat.session.state
-    whole = all_at(state, chat.transcript, payload.row)
-    if whole is not None and payload.action in ("toggle", "open"):
-        call = state.entry(key_at(chat.transcript, payload.row) or "")
-        if isinstance(call, ToolCall):
-            return terminals.read(host, state.key, state.cwd, call)
+    state, entry = chat.session.state, chat.entry_at(row)
+    whole = all_at(state, chat.transcript, row)
+    if whole is not None and action in ("toggle", "open"):
+        if isinstance(entry, ToolCall):
+            return terminals.read(host, state.key, state.cwd, entry)
         return host.editor.chats.read(list(map(Line, it)) for it in portions(whole))
-    ending = state.entry(key_at(chat.transcript, payload.row) or "")
-    if isinstance(ending, Ending) and ending.changes and payload.action == "toggle":
-        return _review(host, chat.number, ending.turn)
-    has_fold = chat.fold(payload.row, payload.action)
+    if isinstance(entry, Ending) and entry.changes and action == "toggle":
+        return reviewing.review(host, chat, entry.turn)
+    has_fold = chat.fold(row, action)
     host.editor.screen.touch(chat.number)
-    is_asked = payload.action == "toggle" and not has_fold and chat.pins_plan
+    is_asked = action == "toggle" and not has_fold and chat.pins_plan
     return visible(plan.text(state.plan)) if is_asked and state.plan else None
 
 
-def chat_room(host: Host, payload: ChatRoom) -> None:
-    """Lay out for its window what depends on that. Nobody has asked: nothing is refused."""
-    host.workspace.rooms[payload.chat] = payload.room
-    chat = host.workspace.chats.get(payload.chat)
-    if chat is not None:
-        chat.room = payload.room
-        host.editor.screen.touch(payload.chat)
+def chat_room(host: Host, chat: int, room: int) -> None:
+    """Lay out for its window, in which a line has so many cells, what depends on that. Nobody has
+    asked: nothing is refused."""
+    host.workspace.rooms[chat] = room
+    shown = host.workspace.chats.get(chat)
+    if shown is not None:
+        shown.room = room
+        host.editor.screen.touch(chat)
 
 
-async def _review(host: Host, chat: int, turn: int) -> None:
-    await reviewing.review(host, ShowReview(chat, turn))
-
-
-def prompt_at(host: Host, payload: OfRow) -> dict[str, Any] | None:
+def prompt_at(host: Host, chat: Chat, row: int) -> dict[str, Any] | None:
     """Answer which prompt stands in that row: its turn, and what the user has written."""
-    chat = host.workspace.chat(payload.chat)
-    said = chat.session.state.entry(key_at(chat.transcript, payload.row) or "")
+    said = chat.entry_at(row)
     if not isinstance(said, Message) or said.role != "user":
         return None
     return {"turn": said.turn, "text": prompt_text(said)}
 
 
-def repaint(host: Host, payload: OfChat) -> None:
+def repaint(host: Host, chat: Chat) -> None:
     """Draw a chat anew: its buffer was emptied by `:edit`."""
-    chat = host.workspace.chat(payload.chat)
     host.editor.screen.show(chat.number, chat.picture)
 
 
-def prompt_made(host: Host, payload: PromptMade) -> None:
+def prompt_made(host: Host, chat: Chat, prompt: int) -> None:
     """Take note that the chat has another prompt buffer: the user had wiped the first."""
-    host.workspace.chat(payload.chat).prompt = payload.prompt
+    chat.prompt = prompt
 
 
-async def follow(host: Host, payload: Follow) -> None:
+async def follow(host: Host, to: Literal["on", "off", "toggle"], moved: bool = False) -> None:
     """Turn it on or off; `moved` when the user moved in the window."""
     along = host.follow
-    if payload.moved:
+    if moved:
         if along.enabled:
             along.switch(enabled=False)
             host.editor.notifier.notice(MOVED)
         return
-    enabled = not along.enabled if payload.to == "toggle" else payload.to == "on"
+    enabled = not along.enabled if to == "toggle" else to == "on"
     if enabled:
         await along.find_window()
     along.switch(enabled=enabled)
     host.editor.notifier.notice(f"follow is {'on' if enabled else 'off'}")
 
 
-def raw(host: Host, payload: OfRow) -> str | None:
+def raw(host: Host, chat: Chat, row: int) -> str | None:
     """Answer the tool call in a row as the agent has told it, to be read; None for none."""
-    chat = host.workspace.chat(payload.chat)
-    key = key_at(chat.transcript, payload.row)
-    call = chat.session.state.entry(key) if key else None
+    call = chat.entry_at(row)
     if not isinstance(call, ToolCall):
         return None
     places = [f"{it.path}:{it.line}" if it.line else it.path for it in call.locations]
@@ -146,35 +125,34 @@ def raw(host: Host, payload: OfRow) -> str | None:
     return "\n\n".join([head, *rest])
 
 
-async def follow_link(host: Host, payload: FollowLink) -> dict[str, Any] | None:
+async def follow_link(
+    host: Host, chat: Chat, row: int, line: str, column: int, word: str
+) -> dict[str, Any] | None:
     """Answer the place that the entry in a row speaks of; open its terminal; or nothing.
 
-    Raises `UserError` where a tool call names something else than a file.
+    `line` is the text there, `column` the byte of the cursor in it, and `word` what Neovim takes
+    for a file's name. Raises `UserError` where a tool call names something else than a file.
     """
-    chat = host.workspace.chat(payload.chat)
-    state, row = chat.session.state, payload.row
+    state = chat.session.state
     place, paths = location_at(state, chat.transcript, row), _theirs(host, chat, row)
     if place is not None:
         if not paths.has(place.path):
             raise UserError(paths.away(one_line(place.path, 60)))
         return await _may_open(host, chat.session, place.path, place.line or 1)
-    number = terminals.in_entry(host, state, key_at(chat.transcript, row))
+    number = terminals.in_entry(host, state, chat.entry_at(row))
     if number is not None:
         await terminals.show(host, number)
         return {"terminal": True}
-    named, line = link.file(
-        payload.line, payload.column, payload.word, lambda it: plain_file(state.cwd, it) is not None
-    )
+    named, at = link.file(line, column, word, lambda it: plain_file(state.cwd, it) is not None)
     name = _ours(named, paths)
     if plain_file(state.cwd, name) is None:
         return None
-    return await _may_open(host, chat.session, name, line)
+    return await _may_open(host, chat.session, name, at)
 
 
 def _theirs(host: Host, chat: Chat, row: int) -> Paths:
     """Return the agent's names of files, if it is the agent that speaks in that row."""
-    key = key_at(chat.transcript, row)
-    entry = chat.session.state.entry(key) if key else None
+    entry = chat.entry_at(row)
     is_own = isinstance(entry, Message) and entry.role == "user"
     return SAME if is_own else host.workspace.roots(chat.session).paths
 
@@ -207,21 +185,20 @@ async def _ask_about(host: Host, path: str) -> None:
     if not path.isprintable():
         raise UserError("not opened: it is elsewhere, and its name cannot be shown as it is")
     title = f"{path} is outside of this session's folders: open it?"
-    choices = [Choice("No", value=False), Choice("Yes, open it", value=True)]
-    if not await host.editor.chooser.choose(title, "acp.open", choices):
+    if not await host.agrees(title, "Yes, open it", "acp.open"):
         raise UserError("not opened")
 
 
-def chat_wiped(host: Host, payload: OfChat) -> Awaitable[None] | None:
+def chat_wiped(host: Host, chat: int) -> Awaitable[None] | None:
     """Close the session of a chat whose buffer is gone."""
-    host.workspace.rooms.pop(payload.chat, None)
-    chat = host.workspace.chats.pop(payload.chat, None)
-    if chat is None:
+    host.workspace.rooms.pop(chat, None)
+    gone = host.workspace.chats.pop(chat, None)
+    if gone is None:
         return None
-    host.editor.screen.forget(chat.number)
-    host.left_open.closed(chat.session.state.key)
+    host.editor.screen.forget(chat)
+    host.left_open.closed(gone.session.state.key)
     host.touch_lists()
-    return _close(host, chat)
+    return _close(host, gone)
 
 
 async def _close(host: Host, chat: Chat) -> None:
@@ -230,7 +207,7 @@ async def _close(host: Host, chat: Chat) -> None:
     host.review.notes.let_go(chat.session.state.key)
 
 
-async def inspect(host: Host, _payload: Nothing) -> dict[str, Any]:
+async def inspect(host: Host) -> dict[str, Any]:
     """Answer the snapshot of `:help acp-inspect`, once what it says is on screen."""
     editor = host.editor
     parts = (editor.questions, editor.terminals, editor.screen, host.review.presenter)
@@ -305,9 +282,10 @@ def _questions(host: Host, session: Session) -> list[dict[str, Any]]:
     ]
 
 
-async def browse(host: Host, payload: OpenLink) -> None:
-    """Open the address there, and say where it goes; ask where its text may say something else."""
-    named, text = link.address(payload.line, payload.column)
+async def browse(host: Host, line: str, column: int) -> None:
+    """Open the address in that byte of a line, and say where it goes; ask where its text may say
+    something else."""
+    named, text = link.address(line, column)
     if not named:
         raise UserError("no web address here: gf goes to a file")
     address = judge(named)
@@ -317,26 +295,25 @@ async def browse(host: Host, payload: OpenLink) -> None:
     if found := doubts(text, named):
         why = one_line("; ".join(found), SHOWN_ADDRESS)
         title = f"This link goes to {address.host}, but {why}. Open it?"
-        choices = [Choice("No", value=False), Choice(f"Yes, open {shown}", value=True)]
-        if not await host.editor.chooser.choose(title, "acp.confirm", choices):
+        if not await host.agrees(title, f"Yes, open {shown}"):
             return
     if problem := await host.editor.questions.browse(named):
         raise UserError(f"the browser was not started: {problem}")
     host.editor.notifier.notice(f"{shown} is open in the browser")
 
 
-async def export(host: Host, payload: Export) -> str:
-    """Answer what was said in a session, as markdown; or write it, and answer where it is."""
-    state = host.workspace.chat(payload.chat).session.state
+async def export(host: Host, chat: Chat, path: str = "") -> str:
+    """Answer what was said in a session, as markdown; or write it into a new file, and answer where
+    that is."""
+    state = chat.session.state
     text = talk(state.entries, state.title or f"{state.agent} in {state.cwd}").strip()
-    if not payload.path:
+    if not path:
         return text
-    return await disk.create(payload.path, f"{text}\n".encode(errors="replace"))
+    return await disk.create(path, f"{text}\n".encode(errors="replace"))
 
 
-def outline_of(host: Host, payload: OfChat) -> list[dict[str, Any]]:
+def outline_of(host: Host, chat: Chat) -> list[dict[str, Any]]:
     """Answer the places of a chat as items of a location list."""
-    chat = host.workspace.chat(payload.chat)
     return [
         pruned({"lnum": it.row + 1, "text": it.text, "type": "E" if it.has_failed else None})
         for it in outline(chat.session.state, chat.transcript.blocks)

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import clean
 from acp_nvim.files.live import LiveFile
-from acp_nvim.files.settle import Candidate, Followed, Lineage, as_carried
+from acp_nvim.files.settle import Candidate, Candidates, Followed, as_carried
 from acp_nvim.files.write import WriteRequest, WriteResult
 from acp_nvim.history.author import Author, SessionKey, TurnKey
-from acp_nvim.history.line_ends import even
+from acp_nvim.history.form import same_lines
 from acp_nvim.history.versions import nearest, taken_back
 
 MOST_KNOWN = 2_000
@@ -212,7 +212,7 @@ class Knowledge:
         if isinstance(older, str) and known != was.base:  # else it is as the agent had it at last
             made = as_carried(older, before, after)
         encoding = live.encoding if was.latest is UNKNOWN else was.encoding
-        is_whole = known is not None and isinstance(was.base, str) and even(known) == even(was.base)
+        is_whole = known is not None and isinstance(was.base, str) and same_lines(known, was.base)
         how: How = was.how if is_whole else "left"  # other line ends are no other text
         now = replace(was, text=known, how=how, encoding=encoding)
         if isinstance(was.returned, str):
@@ -291,27 +291,19 @@ class Knowledge:
                 known = replace(known, base=known.upon[-1], upon=known.upon[:-1])
             self._know(session, path, replace(known, how="told", made=made))
 
-    def lineage(self, author: Author | None, path: str, known: Known | None, saved: str) -> Lineage:
+    def candidates(
+        self, author: Author | None, path: str, known: Known | None, saved: str
+    ) -> Candidates:
         """Return which texts a change of the disk may come from; `saved`: see `Agreed`.
 
         `known`: what its author knew when it was seen, None: what it knows.
         """
-        own = None if author is None else author.reader_key
-        known = NOTHING if own is None else known or self.of(own, path)
+        known = NOTHING if author is None else known or self.of(author.reader_key, path)
         found: list[Candidate] = []
-        if known.base is not UNKNOWN:
-            latest = known.latest
-            if isinstance(latest, str):
-                found.append(Candidate(latest, known.encoding, has_unsaved=True))
+        if known.base is not UNKNOWN and isinstance(known.latest, str):
+            found.append(Candidate(known.latest, known.encoding, has_unsaved=True))
         agreed = self._agreement(path, saved)
-        if agreed is None:
-            return Lineage(tuple(found))
-        found.append(agreed.version)
-        writer = self._writers.get(path)
-        is_others = writer is not None and writer.reader_key != own
-        last = self.of(writer.reader_key, path) if writer and is_others else NOTHING
-        is_whole = last.how == "written" and isinstance(last.base, str)
-        return Lineage(tuple(found), str(last.base) if is_whole else None)
+        return tuple(found) if agreed is None else (*found, agreed.version)
 
     def _agreement(self, path: str, saved: str) -> Agreed | None:
         """Return what is agreed upon, None if that is not known, or the user has saved."""

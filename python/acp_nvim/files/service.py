@@ -42,6 +42,7 @@ from acp_nvim.files.guard import Guard, is_named
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
+from acp_nvim.files.settle import merge_base
 from acp_nvim.files.sync import DiskSync, Synced
 from acp_nvim.files.text import window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
@@ -298,11 +299,11 @@ class FileService:
         base = replace(known, base=seen).base_of(content)
         if live.buffer is None or not isinstance(base, str):
             return base
-        lineage = self._knowledge.lineage(author, live.path, known, live.buffer.saved)
+        found = self._knowledge.candidates(author, live.path, known, live.buffer.saved)
         with suppress(Misfit):  # the write is refused for that
             exact = partial(encoded, live.path, old=live.newest or "", encoding=live.encoding)
             before, after = exact(base, sure=False), exact(content)
-            base = clean(lineage.base(before, after, live.encoding), live.encoding)
+            base = clean(merge_base(found, before, after, live.encoding), live.encoding)
         return base
 
     def _check_reading(self, base: Text, encoding: str, live: LiveFile) -> None:

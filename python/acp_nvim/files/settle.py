@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +21,7 @@ from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
-from acp_nvim.history.line_ends import even
+from acp_nvim.history.form import same_lines
 from acp_nvim.history.versions import carried, have_in_common, nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
@@ -62,43 +63,33 @@ def as_carried(version: str, before: str | None, after: str | None) -> str | Non
     return clean(carried(*map(clean, (version, before, after))))
 
 
-class Lineage(Struct, frozen=True):
-    """The texts that a change of the disk may have been made of, besides what the disk held; of two
-    that are as near the first counts. `repeated`: a whole text that an agent wrote through us, with
-    which nothing is new."""
-
-    candidates: tuple[Candidate, ...] = ()
-    repeated: str | None = None
-
-    def knows(self, text: str, encoding: str) -> bool:
-        """Return whether an exact text of a buffer with that encoding is one of these."""
-        read = clean(text, encoding)
-        return any(it.text == read for it in self.candidates)
-
-    def base(self, before: str, after: str, encoding: str, held: str | None = None) -> str:
-        """Return what `after` was made of, where the disk held `before`: both exact texts, of a
-        buffer with that encoding. `held`: the same where `before` is the base of what it held."""
-        if before == after:
-            return before
-        if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
-            return before  # the one has characters, the other bytes that are none
-        if clean(after, encoding) == self.repeated:
-            return after
-        last = (before,) if held is None else (before, held)
-        found = nearest((*self._exact(before, after, encoding), *last), after)
-        return before if found == held else found
-
-    def _exact(self, before: str, after: str, encoding: str) -> Iterator[str]:
-        for it in self.candidates:
-            if it.encoding != encoding and is_misread(it.text, before, it.encoding, encoding):
-                continue  # its lines would be taken for others'
-            with suppress(Misfit):  # then the change was made of none of its lines
-                text = encoded("", it.text, before, encoding, sure=False)
-                if not it.has_unsaved or have_in_common(text, after):
-                    yield text
+Candidates: TypeAlias = tuple[Candidate, ...]
+"""Texts that a change of the disk may have been made of, besides what the disk held; of two that
+are as near the first counts."""
 
 
-UNKNOWN_LINEAGE = Lineage()
+def merge_base(
+    found: Candidates, before: str, after: str, encoding: str, held: str | None = None
+) -> str:
+    """Return what `after` was made of, where the disk held `before`: both exact texts, of a buffer
+    with that encoding. `held`: the same where `before` is the base of what it held."""
+    if before == after or not found:
+        return before
+    if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
+        return before  # the one has characters, the other bytes that are none
+    last = (before,) if held is None else (before, held)
+    base = nearest((*_exact(found, before, after, encoding), *last), after)
+    return before if base == held else base
+
+
+def _exact(found: Candidates, before: str, after: str, encoding: str) -> Iterator[str]:
+    for it in found:
+        if it.encoding != encoding and is_misread(it.text, before, it.encoding, encoding):
+            continue  # its lines would be taken for others'
+        with suppress(Misfit):  # then the change was made of none of its lines
+            text = encoded("", it.text, before, encoding, sure=False)
+            if not it.has_unsaved or have_in_common(text, after):
+                yield text
 
 
 class Followed(Struct, frozen=True):
@@ -160,7 +151,7 @@ def settle(
     kept: bool,
     same: bool,
     in_step: bool = False,
-    lineage: Lineage = UNKNOWN_LINEAGE,
+    candidates: Candidates = (),
 ) -> Settlement:
     """Return how the buffer of that file, if it has one, is brought up to the disk.
 
@@ -169,8 +160,8 @@ def settle(
     somebody keeps what the disk has against the user's text, so that Neovim need not ask about it;
     `same`: the disk is known to hold what it held, though its time may be another; `in_step`: what
     it held when the buffer was read from it, or written, which Neovim may have read with loss;
-    `lineage`: the texts that the change may have been made upon. Raises `FileProblem` if the disk
-    holds no text.
+    `candidates`: what the change may have been made of. Raises `FileProblem` if the disk holds no
+    text.
     """
     if _is_users(live, saved):
         return NOTHING
@@ -187,14 +178,12 @@ def settle(
             return NOTHING  # what differs an autocommand has made: Neovim does not call it modified
         text = live.on_disk if in_step and live.on_disk is not None else live.held
         if live.stamp and live.stamp == saved:  # the user has written it from another buffer
-            taken = _take(
-                live, live.buffer, text, change, UNKNOWN_LINEAGE, touched=touched, kept=kept
-            )
+            taken = _take(live, live.buffer, text, change, (), touched=touched, kept=kept)
             return replace(taken, followed=None)
-        return _take(live, live.buffer, text, change, lineage, touched=touched, kept=kept)
+        return _take(live, live.buffer, text, change, candidates, touched=touched, kept=kept)
     if change is None:
         return _touched(live, same=same)
-    return _merge(live, live.buffer, change, lineage, kept=kept)
+    return _merge(live, live.buffer, change, candidates, kept=kept)
 
 
 def needs_disk(live: LiveFile, change: DiskChange | None, saved: str, *, same: bool) -> bool:
@@ -281,7 +270,7 @@ def _take(
     buffer: LiveBuffer,
     text: str,
     change: DiskChange | None,
-    lineage: Lineage,
+    candidates: Candidates,
     *,
     touched: bool,
     kept: bool,
@@ -293,14 +282,14 @@ def _take(
     """
     now = live.on_disk
     before = _before(buffer, text, now, change)
-    if before is None and text and lineage.knows(text, live.encoding):
+    if before is None and text and clean(text, live.encoding) in (it.text for it in candidates):
         before = text  # the file was gone: of what only the editor has the agent has gone on
     if now is None:
         return _gone(buffer, text, change)
     is_users = buffer.written is not None
     if before is not None and not is_users:
         # What the user had is `before` also where Neovim has read the file anew by itself.
-        base = lineage.base(before, now, live.encoding)
+        base = merge_base(candidates, before, now, live.encoding)
         if base != before:
             return _merged(buffer, Followed(before, before, base, now), kept=kept)
     has_come = change is not None and change.before is None  # Neovim would ask about a new file
@@ -337,7 +326,7 @@ def _before(
 
 
 def _merge(
-    live: LiveFile, buffer: LiveBuffer, change: DiskChange, lineage: Lineage, *, kept: bool
+    live: LiveFile, buffer: LiveBuffer, change: DiskChange, candidates: Candidates, *, kept: bool
 ) -> Settlement:
     """Bring into unsaved edits what the disk has new."""
     text, now, before = buffer_text(buffer), live.on_disk, change.before
@@ -347,15 +336,15 @@ def _merge(
         whole = ConflictRegion(0, len(split_lines(text)), ())
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
     is_users = buffer.written is not None
-    known = UNKNOWN_LINEAGE if is_users else lineage
-    base = "" if before is None else known.base(before, now, live.encoding, change.held)
+    known = () if is_users else candidates
+    base = "" if before is None else merge_base(known, before, now, live.encoding, change.held)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 
 def _merged(buffer: LiveBuffer, found: Followed, *, kept: bool) -> Settlement:
     """Merge the disk into the text that the user has; what the disk lacks is unsaved then."""
     both, conflicts = reconciled(found.base, found.before or "", found.theirs)
-    if not (buffer.modified or conflicts) and even(both) == even(found.theirs):
+    if not (buffer.modified or conflicts) and same_lines(both, found.theirs):
         both = found.theirs  # nothing is unsaved: how lines end the disk says
     if buffer.written is not None:
         conflicts = ()  # it was the user who wrote there, and has gone on

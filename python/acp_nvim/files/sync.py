@@ -39,12 +39,12 @@ from acp_nvim.files.settle import (
     as_gone,
     carry_out,
     last_saved,
+    merge_base,
     needs_disk,
     settle,
 )
 from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import Author, SessionKey
-from acp_nvim.hunks import remembering
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
@@ -174,13 +174,12 @@ class DiskSync:
         """Do all that was asked for, then hold off all passes: what is written to the disk herein
         is not taken for another's."""
         async with self._lock:
-            with remembering():
-                with anyio.CancelScope(shield=True):  # what is looked at once stays so
-                    await self.catch_up()
-                try:
-                    yield
-                finally:  # what was seen is kept also where a write was refused
-                    await self._baselines.keep()
+            with anyio.CancelScope(shield=True):  # what is looked at once stays so
+                await self.catch_up()
+            try:
+                yield
+            finally:  # what was seen is kept also where a write was refused
+                await self._baselines.keep()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -449,7 +448,7 @@ class DiskSync:
                 kept=late.author is not None,  # an agent's text is kept by the log
                 same=same,
                 in_step=change is None and self._baselines.held(path, live.read_at),
-                lineage=self._knowledge.lineage(knows, path, late.known, saved),
+                candidates=self._knowledge.candidates(knows, path, late.known, saved),
             )
             step = await aside_if_large(settling, live.read_text if live.buffer else "")
             if await carry_out(self._files, live, step.edit):
@@ -492,9 +491,9 @@ class DiskSync:
         change, text = late.change, live.exact or ""
         if change is not None and change.after is not None:
             # beside what the user has written the rest of it may stand against that
-            lineage = self._knowledge.lineage(late.author, live.path, late.known, saved_at(live))
+            known = self._knowledge.candidates(late.author, live.path, late.known, saved_at(live))
             was = change.before or ""
-            base = lineage.base(was, change.after, live.encoding, change.held)
+            base = merge_base(known, was, change.after, live.encoding, change.held)
             without, _ = reconciled(change.after, text, base)
             _, conflicts = reconciled(base, without, change.after)
             found = Followed(without, text, base, change.after, conflicts)

@@ -22,7 +22,7 @@ from acp_nvim.files.encoding import UTF_8, NotRead, codec, encoded, exact_bytes
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits, merged
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
-from acp_nvim.history.line_ends import Even, with_ends_of
+from acp_nvim.history.form import Even, with_ends_of
 from acp_nvim.hunks import ConflictRegion, Hunk, diff
 
 ATTEMPTS = 5

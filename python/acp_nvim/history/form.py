@@ -2,6 +2,9 @@
 
 How a file is written is the file's, not a line's: each part is a setting like "line ends: LF",
 which has a story as lines do. Where the ends are mixed, lines that end otherwise carry their own.
+
+Texts are compared and merged so, too: a program may give a file other line ends, or put one behind
+the last line, and by that alone each line would be another one, against all of the user's.
 """
 
 from __future__ import annotations
@@ -42,8 +45,16 @@ def marked(text: str | None) -> tuple[str, str | None]:
 
 def parsed(text: str | None, end: str = "") -> Written:
     """Return a text as lines; `end`: how those of the file end, for where they are mixed."""
+    if text is None:
+        return Written([])
+    bare = _bare(text, end)
+    return Written([FILE, *bare.lines], bare.settings)
+
+
+def _bare(text: str, end: str) -> Written:
+    """Return the same without `FILE`."""
     if not text:
-        return Written([] if text is None else [FILE])
+        return Written(())
     mark, rest = marked(text)
     body = rest or ""
     feeds, both = body.count("\n"), body.count("\r\n") if "\r" in body else 0
@@ -57,16 +68,56 @@ def parsed(text: str | None, end: str = "") -> Written:
     lines = _split(body, end, is_mixed=0 < both < feeds)
     settings = [BOM + mark, LAST + (ENDED if is_ended else OPEN)]
     settings += [LINE_ENDS + ENDS[end]] if end else []
-    return Written([FILE, *lines], tuple(settings))
+    return Written(lines, tuple(settings))
 
 
-def _split(text: str, end: str, *, is_mixed: bool) -> Sequence[str]:
+def _split(text: str, end: str, *, is_mixed: bool) -> tuple[str, ...]:
     if not end:
-        return [text]
+        return (text,)
     if not is_mixed:
         return bare_lines(text, end)
     *lines, last = text.split("\n")
-    return [*all_bare([f"{line}\n" for line in lines], end), *([last] if last else [])]
+    return (*all_bare([f"{line}\n" for line in lines], end), *([last] if last else []))
+
+
+class Even:
+    """Texts, and their `lines` as they are compared, whatever their line ends and marks are."""
+
+    def __init__(self, *texts: str) -> None:
+        self._written: list[Written] = []
+        for text in texts:
+            end = end_of(self._written[0].settings) if self._written else ""
+            self._written.append(_bare(text, end))
+        self.lines = [it.lines for it in self._written]
+
+    def like(self, number: int, lines: Sequence[str]) -> str:
+        """Return a text of lines that is written as the text of that number."""
+        return text_of(lines, self._written[number].settings)
+
+    def merged(self, lines: Sequence[str], *, our_last: bool = False) -> str:
+        """Return a text of lines that is written as the third text, theirs, where that has other
+        settings than the first one, the base, else as the second one, ours; `our_last`: the last
+        line, which theirs stands against, ends as in ours."""
+        base, ours, theirs = ({kind(it): it for it in each.settings} for each in self._written[:3])
+        found = dict(ours)
+        for of, setting in theirs.items():
+            is_new = of not in ours or (of in base and setting != base[of])
+            if is_new and not (our_last and of == LAST):
+                found[of] = setting
+        return text_of(lines, tuple(found.values()))
+
+
+def same_lines(one: str, other: str) -> bool:
+    """Tell whether two texts have the same lines, however they end."""
+    lines, others = Even(one, other).lines
+    return lines == others
+
+
+def with_ends_of(file: str, text: str) -> str:
+    """Return a text of line feeds alone with CRLF, if all lines of the file end so."""
+    count = file.count("\r\n")
+    is_dos = count and count == file.count("\n") == file.count("\r")
+    return text.replace("\n", "\r\n") if is_dos and "\r" not in text else text
 
 
 def in_force(form: Runs) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from acp_nvim.history.line_ends import Even
+from acp_nvim.history.form import Even
 from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
 
 MOST_COMPARED = 100_000
@@ -42,7 +42,7 @@ def distance(old: str, new: str) -> tuple[int, float]:
     lines, made = Even(old, new).lines
     hunks = diff(lines, made)
     rows = sum(it.last - it.first + len(it.lines) for it in hunks)
-    size = sum(len(line) - 1 for it in hunks for line in lines[it.first : it.last])
+    size = sum(len(line) for it in hunks for line in lines[it.first : it.last])
     kept = sum(_kept(lines[it.first : it.last], it.lines) for it in hunks)
     return rows, 1 - kept / size if size else 0.0
 
@@ -50,7 +50,7 @@ def distance(old: str, new: str) -> tuple[int, float]:
 def _kept(gone: Sequence[str], came: Sequence[str]) -> int:
     """Return how many characters of these lines others begin or end with; of many none."""
     looked = came if sum(map(len, gone)) * len(came) <= MOST_COMPARED else ()
-    return sum(max((_shared(it[:-1], to[:-1]) for to in looked), default=0) for it in gone)
+    return sum(max((_shared(it, to) for to in looked), default=0) for it in gone)
 
 
 def _shared(line: str, other: str) -> int:
@@ -96,8 +96,8 @@ def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
 def _may_be_of(hunk: Hunk, lines: Sequence[str], older: str) -> bool:
     """Return whether an older version may have had there what the hunk puts in."""
     if hunk.lines:
-        return all(line.rstrip("\r\n") in older for line in hunk.lines)
-    return any(line.rstrip("\r\n") not in older for line in lines[hunk.first : hunk.last])
+        return all(line in older for line in hunk.lines)
+    return any(line not in older for line in lines[hunk.first : hunk.last])
 
 
 def _place(hunk: Hunk) -> tuple[int, int, tuple[str, ...]]:

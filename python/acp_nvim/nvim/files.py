@@ -46,6 +46,8 @@ class NvimFiles(Files):
     def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
         self._lua = lua
         self._last: dict[str, LiveBuffer] = {}
+        self._busy: set[str] = set()
+        """Paths whose last write the user's hands were in the way of."""
 
     async def loaded(self, path: str) -> LiveBuffer | None:
         """Return the loaded file buffer of that resolved path, or None.
@@ -95,10 +97,17 @@ class NvimFiles(Files):
         empty = not lines or (buffer.empty and not hunks)
         now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         more = (quiet,) if stamp is None else (quiet, stamp)
+        if path in self._busy:  # it waits: no file is made for each try
+            await self._change("acp.files.live.write", buffer, hunks, options)
+            self._busy.discard(path)
         async with disk.beside(path, exact_bytes(path, buffer_text(now))) as place:
-            outcome = await self._change(
-                "acp.files.live.write", buffer, hunks, options, *place, *more
-            )
+            try:
+                outcome = await self._change(
+                    "acp.files.live.write", buffer, hunks, options, *place, *more
+                )
+            except Busy:
+                self._busy.add(path)
+                raise
         if "ok" not in outcome:
             return None
         if (live := outcome.get("live")) is not None:

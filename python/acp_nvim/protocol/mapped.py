@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.paths import Paths
-from acp_nvim.protocol.dialect import (
+from acp_nvim.protocol.dialect import Dialect
+from acp_nvim.protocol.records import (
     AgentNotification,
     Call,
     ClientCapabilities,
-    Dialect,
     Server,
     SessionPage,
     SessionUpdated,

@@ -14,7 +14,7 @@ from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.facts import Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import fold
-from acp_nvim.history.line_ends import merge_lines
+from acp_nvim.history.form import Even
 from acp_nvim.history.review import changes
 from acp_nvim.hunks import split_lines
 
@@ -57,8 +57,8 @@ def _without_theirs(conflict: Conflict, file: File | None) -> str:
 def _read(conflict: Conflict, file: File | None) -> str:
     """Return what the agent had read, without what were agents' lines that are gone by now."""
     gone = {*()} if file is None else file.gone_of_agents()
-    (lines,) = merge_lines(conflict.base)
-    return "".join(line for line in lines if line.rstrip("\r\n") not in gone)
+    base = Even(conflict.base)
+    return base.like(0, [line for line in base.lines[0] if line not in gone])
 
 
 def is_removal(conflict: Conflict) -> bool:

@@ -69,7 +69,7 @@ class Turn(Struct, frozen=True):
 
 
 class _Foreseen(Struct, frozen=True):
-    """What is made of a file by something that is told of next."""
+    """What is made of a file by something that is told of next, and then done."""
 
     by: tuple[object, ...]
     was: File | None
@@ -209,40 +209,40 @@ class EditLog:
     ) -> File:
         was, both = self._history(path).file, self._both(path, encoding)
         making = partial(_written, was, before, after, author, both, self.now)
-        return self._made((path, before, after, author), was, making)
+        return self._made((before, after, author), was, making)
 
     async def foresee(self, fact: WriteBegun | FileWritten | DiskChanged) -> None:
         """Find out in a thread what is made of a large file, of which that is told next."""
-        path, before, after, author = fact.path, fact.before, fact.after, fact.author
-        await self.read_on(path)
-        by = path, before, after, author
-        is_known = self._foreseen is not None and self._foreseen.by == by
-        if author is not None and len(before or "") + len(after or "") > LARGE and not is_known:
-            was, both = self._history(path).file, self._both(path, fact.encoding)
+        texts = fact.before, fact.after
+        await self.read_on(fact.path)
+        if fact.author is not None and sum(len(it or "") for it in texts) > LARGE:
+            writing = partial(self._written, fact.path, *texts, fact.author, fact.encoding)
             with suppress(Exception):  # `wrote` meets it again, and all others are told
-                made = await aside(partial(_written, was, before, after, author, both, self.now))
-                self._foreseen = _Foreseen(by, was, made)
+                await aside(writing)
 
     async def look(self, path: str, text: str | None, encoding: str = "") -> None:
         """`saw`, of which a thread does what takes long; nobody else may change the history."""
         await self.read_on(path)
         file = self._history(path).file
         if file is not None and text is not None and len(text) > LARGE:
-            seeing = partial(self._seen, path, file, text, encoding)
-            self._foreseen = _Foreseen((path, text, encoding), file, await aside(seeing))
+            await aside(partial(self._seen, path, file, text, encoding))
         self.saw(path, text, encoding)
 
     def _seen(self, path: str, file: File, text: str, encoding: str) -> File:
         if file.text == text:
             return file
-        return _seen(file, text, self._both(path, encoding), self.now)
+        seeing = partial(_seen, file, text, self._both(path, encoding), self.now)
+        return self._made((text, encoding), file, seeing)
 
     def _both(self, path: str, encoding: str) -> Encodings:
         return encoding, self._encodings.get(path, "")
 
     def _made(self, by: tuple[object, ...], was: File | None, make: Callable[[], File]) -> File:
-        found, self._foreseen = self._foreseen, None
-        return found.file if found and found.was is was and found.by == by else make()
+        """Return what is made of a file by that: once, though it is told before it is done."""
+        found = self._foreseen
+        if found is None or found.was is not was or found.by != by:
+            found = self._foreseen = _Foreseen(by, was, make())
+        return found.file
 
     def conflicted(self, conflict: Conflict) -> None:
         """Both have changed the same place."""
@@ -296,9 +296,8 @@ class EditLog:
                 self._missing.add(path)
                 self._changed(path)
         elif text is not None and file.text != text:
-            seeing = partial(self._seen, path, file, text, encoding)
             against = gone_on(path, file, text)
-            self._keep(path, self._made((path, text, encoding), file, seeing))
+            self._keep(path, self._seen(path, file, text, encoding))
             if against is not None:
                 self.conflicted(against)
         elif path in self._missing:
@@ -317,6 +316,7 @@ class EditLog:
     def _keep(self, path: str, file: File) -> None:
         self._missing.discard(path)
         self._others.pop(path, None)
+        self._foreseen = None
         history, histories = self._history(path), self._store.histories
         histories.append(path, histories.ended(path, _since(history.file, file)), file)
         self._know(replace(history, file=file))
@@ -363,7 +363,6 @@ class EditLog:
                 self._history(path).file,
                 self._written(path, before, after, author, encoding),
             )
-            self._foreseen = _Foreseen((path, before, after, author), was, made)
             self._store.begin(path, (before, after), _since(was, made), was)
 
     async def noted(self) -> None:

@@ -84,6 +84,8 @@ class Terminals:
         self._share = Share()
         self._count = 0
         self._running = False
+        self._turn = anyio.Lock()
+        """Whose output is read now."""
         self._tasks: TaskGroup
 
     def __iter__(self) -> Iterator[Terminal]:
@@ -154,7 +156,9 @@ class Terminals:
         self._count += 1
         limit = self._limit if request.limit is None else min(request.limit, self._limit)
         id = f"terminal-{self._count}"
-        terminal = Terminal(id, request, child, limit=limit, tell=tell, fault=self._fault)
+        terminal = Terminal(
+            id, request, child, turn=self._turn, limit=limit, tell=tell, fault=self._fault
+        )
         terminal.put_on(self._screens, f"{self._agent}/{terminal.id}")
         self._terminals[terminal.id] = terminal
         self._tasks.start_soon(self._serve, terminal)

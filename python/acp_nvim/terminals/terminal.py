@@ -39,6 +39,7 @@ class Terminal:
         request: CreateTerminalRequest,
         pty: Pty,
         *,
+        turn: anyio.Lock,
         limit: int,
         tell: Callable[[TerminalUpdated], None],
         fault: Callable[[BaseException], None],
@@ -53,6 +54,7 @@ class Terminal:
         self.exit: ExitStatus | None = None
         self.released = False
         self._pty = pty
+        self._turn = turn
         self._filter = EscapeFilter()
         self._tell = tell
         self._fault = fault
@@ -116,7 +118,7 @@ class Terminal:
         with anyio.CancelScope() as reading:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._hurry_at_exit, reading)
-                while data := await self._pty.receive():
+                while data := await self._pty.receive(self._turn):
                     self._take(data)
         if reading.cancelled_caught:  # a busy machine has had no time to read
             self._take_rest()

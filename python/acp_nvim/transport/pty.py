@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import anyio
-import anyio.lowlevel
 
 from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
@@ -82,12 +81,17 @@ class Pty:
         """The process group: that of the pid, because the program leads a session."""
         return self._process.pid
 
-    async def receive(self) -> bytes:
-        """Return the next bytes of its output; b"" when nobody holds the terminal any more."""
-        await anyio.lowlevel.checkpoint()  # here, where a cancellation loses nothing
-        while (data := self.rest()) is None:
+    async def receive(self, turn: anyio.Lock) -> bytes:
+        """Return the next bytes of its output; b"" when nobody holds the terminal any more.
+
+        Of all that share a `turn` one is read in each pass of the loop, however many there are.
+        """
+        while True:
+            async with turn:  # waiting for it is where a cancellation loses nothing
+                data = self.rest()
+            if data is not None:
+                return data
             await anyio.wait_readable(self._master)
-        return data
 
     def rest(self) -> bytes | None:
         """Return the next bytes that are there already; None if there are none by now."""

@@ -14,10 +14,11 @@ from acp_nvim.client.session import Session
 from acp_nvim.editor import Picture
 from acp_nvim.prompt.images import HeldImages
 from acp_nvim.prompt.library import offered
+from acp_nvim.session.state import Entry
 from acp_nvim.view.blocks import Blocks
 from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.chat.cell import PLAN
-from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, render
+from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, key_at, render
 from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
 from acp_nvim.view.tally import Chunks
 from acp_nvim.workspace.waiting import Waiting
@@ -108,6 +109,11 @@ class Chat:
         """Open or close what stands in the 0-based row; False if nothing has changed."""
         opened, self._opened = self._opened, fold(self.transcript, self._opened, row, action)
         return opened != self._opened
+
+    def entry_at(self, row: int) -> Entry | None:
+        """Return what stands in the 0-based row, if it is of the conversation."""
+        key = key_at(self.transcript, row)
+        return self.session.state.entry(key) if key else None
 
     @property
     def login_since(self) -> float | None:

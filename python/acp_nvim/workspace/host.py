@@ -10,7 +10,7 @@ import anyio
 from msgspec import Struct
 
 from acp_nvim.client.launch import Launch
-from acp_nvim.editor import Editor
+from acp_nvim.editor import Choice, Editor
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
@@ -105,6 +105,11 @@ class Host(Struct, frozen=True):
         self.editor.screen.show(chat.number, chat.picture)
         self.touch_lists()
 
+    async def agrees(self, title: str, yes: str, kind: str = "acp.confirm") -> bool:
+        """Ask the user; `yes` is the choice that agrees."""
+        choices = [Choice("No", value=False), Choice(yes, value=True)]
+        return bool(await self.editor.chooser.choose(title, kind, choices))
+
     def count_changes(self) -> None:
         """Let each chat say what waits for review in its project."""
         options = self.workspace.options
@@ -124,11 +129,11 @@ class Host(Struct, frozen=True):
                 chat.changes = found
                 self.editor.screen.touch(chat.number)
 
-    def place(self, path: str | None, chat: int | None) -> Callable[[str], bool]:
+    def place(self, path: str | None, chat: Chat | None) -> Callable[[str], bool]:
         """Return what tells whether a file is where that file is, else where that chat works: in a
         worktree, or in none. What came of a worktree by a merge is of its chat, too."""
         trees = self.workspace.worktrees
-        shown = self.workspace.chats.get(chat or 0) if path is None else None
+        shown = chat if path is None else None
         at = trees.at(path or (shown.session.state.cwd if shown else ""))
         reviews = self.review.presenter.reviews() if shown and at else ()
         merged = {it.path for it in (self._merged_by(shown, reviews) if shown else ())}

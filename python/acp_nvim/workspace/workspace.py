@@ -25,6 +25,8 @@ from acp_nvim.workspace.root import find_root
 from acp_nvim.workspace.session_list import SessionList
 from acp_nvim.worktrees.records import Worktrees
 
+HISTORY = "this chat is history: its agent is gone. :AcpStart opens a new one"
+
 
 class Workspace(Struct):
     """The state of the plugin as a whole; changed by commands only."""
@@ -71,7 +73,7 @@ class Workspace(Struct):
         """Return the chat of that buffer; raises `UserError` if there is none."""
         chat = self.chats.get(number) if isinstance(number, int) else None
         if chat is None:
-            raise UserError("this chat is history: its agent is gone. :AcpStart opens a new one")
+            raise UserError(HISTORY)
         return chat
 
     def chat_of(self, session: Session) -> Chat | None:
@@ -146,7 +148,7 @@ class Workspace(Struct):
         alive = [client for client in found if client.state not in ("failed", "closed")]
         return next(reversed(alive or found), None)
 
-    def target(self, agent: str | None, chat: int | None) -> Client:
+    def target(self, agent: str | None, chat: Chat | None) -> Client:
         """Return the client of that agent, else of the chat; raises `UserError`."""
         if agent:
             client = self.client(agent)
@@ -154,10 +156,11 @@ class Workspace(Struct):
                 self.launch(agent, os.getcwd())  # it may be no agent at all
                 raise UserError(f"{agent} is not running: :AcpStart {agent} starts it")
             return client
-        client = self.chat(chat).client
-        if client is None:
+        if chat is None:
+            raise UserError(HISTORY)
+        if chat.client is None:
             raise UserError("that agent was never started: :AcpStart starts one")
-        return client
+        return chat.client
 
     def launch(self, name: str, cwd: str) -> Launch:
         """Return how to start that agent there; raises `UserError` for one that is not known."""

@@ -10,7 +10,7 @@ import anyio
 from msgspec import Struct
 
 from acp_nvim.files.encoding import clean, exact_bytes, exact_text
-from acp_nvim.history.line_ends import Even
+from acp_nvim.history.form import Even
 from acp_nvim.hunks import Hunk, apply, diff
 from acp_nvim.worktrees.merging import Change, Pending
 from acp_nvim.worktrees.records import Worktree

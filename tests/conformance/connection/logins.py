@@ -21,8 +21,6 @@ from acp_nvim.client.connection import Link
 from acp_nvim.client.launch import Launch
 from acp_nvim.client.session import Session
 from acp_nvim.commands import login
-from acp_nvim.commands.payloads import OfChat
-from acp_nvim.commands.payloads.of_sessions import LogIn
 from acp_nvim.config import parse
 from acp_nvim.editor import LoginProgram
 from acp_nvim.errors import AcpError
@@ -176,11 +174,11 @@ class LoginStage:
         """Give the command `:Acp login`; who names a method takes the program that is shown."""
         if method:
             self.chooser.pick = 0
-        return self.give(login.login(self.host, LogIn(CHAT, method)))
+        return self.give(login.login(self.host, self.host.workspace.chat(CHAT), method))
 
     def log_out(self) -> Running:
         """Give the command `:Acp logout`."""
-        return self.give(login.logout(self.host, OfChat(CHAT)))
+        return self.give(login.logout(self.host, self.host.workspace.chat(CHAT)))
 
     def give(self, command: Awaitable[object]) -> Running:
         """Run a command in a task of its own, as the host does."""

@@ -119,6 +119,48 @@ async def test_what_one_session_says_has_a_bound(monkeypatch: pytest.MonkeyPatch
         await stage.until(lambda: texts(other) == ["there"])
 
 
+async def test_what_one_turn_says_has_a_bound_and_the_next_one_says_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "MOST_IN_TURN", 50_000)
+    async with Stage() as stage:
+        session = await stage.start()
+        prompt = await stage.turn(session)
+        for _ in range(100):
+            stage.agent.say("x" * 1_000)
+        await stage.agent.quiet()
+        assert 30_000 < sum(map(len, texts(session))) < 50_000
+        assert sum("said in this turn" in it for it in notices(session)) == 1
+        stage.agent.reply(prompt, {"stopReason": "end_turn"})
+        await stage.until(lambda: session.state.status == "idle")
+        await stage.turn(session)
+        stage.agent.say("there")
+        await stage.until(lambda: texts(session)[-1:] == ["there"])
+
+
+async def test_a_long_turn_may_say_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "MOST_IN_TURN", 50_000)
+    monkeypatch.setattr(registry, "HOUR", 1e-9)
+    async with Stage() as stage:
+        session = await stage.start()
+        await stage.turn(session)
+        for _ in range(100):
+            stage.agent.say("x" * 1_000)
+        await stage.until(lambda: sum(map(len, texts(session))) == 100_000)
+
+
+async def test_entries_of_a_session_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "MOST_ENTRIES", 50)
+    async with Stage() as stage:
+        session = await stage.start()
+        for number in range(100):
+            told = update(sessionUpdate="tool_call", toolCallId=f"t{number}", title="t")
+            stage.agent.notify("session/update", told)
+        await stage.agent.quiet()
+        assert len(session.state.entries) == 51
+        assert any("50 entries" in it for it in notices(session))
+
+
 async def test_what_comes_before_its_session_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "MOST_EARLY_SIZE", 10_000)
     async with Stage() as stage:

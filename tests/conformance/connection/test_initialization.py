@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import acp_nvim
-from acp_nvim.protocol.dialect import AgentCapabilities
+from acp_nvim.protocol.records import AgentCapabilities
 from acp_nvim.session.content import Audio, Image, Resource
 from acp_nvim.view.status import winbar
 from tests.conformance.connection.whole import whole_session, whole_stage

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acp_nvim.errors import RequestFailed
-from acp_nvim.protocol.dialect import ClientCapabilities
+from acp_nvim.protocol.records import ClientCapabilities
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.session.elicitation.form import content, prefilled
 from acp_nvim.session.elicitation.model import Form

@@ -11,8 +11,6 @@ from typing import cast
 import pytest
 
 from acp_nvim.commands import agent, viewing
-from acp_nvim.commands.payloads import OfChat
-from acp_nvim.commands.payloads.of_sessions import Stop
 from acp_nvim.commands.sessions import deeds
 from acp_nvim.view.lists.sessions import Row
 from tests.conformance.connection.logins import CHAT, LoginStage
@@ -35,11 +33,11 @@ def holders() -> Iterator[str]:
 
 
 async def stop(stage: LoginStage) -> None:
-    await agent.stop(stage.host, Stop(bang=False, agent="scripted"))
+    await agent.stop(stage.host, bang=False, agent="scripted")
 
 
 async def wipe(stage: LoginStage) -> None:
-    ended = viewing.chat_wiped(stage.host, OfChat(CHAT))
+    ended = viewing.chat_wiped(stage.host, CHAT)
     assert ended is not None
     await ended
 

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 from acp_nvim.errors import Code
@@ -522,3 +524,25 @@ async def test_terminals_of_the_agent_itself() -> None:
         await stage.agent.quiet()
         for line in ("one", "two", "[exit 1]"):
             assert shows(session, line, "tool:t")
+
+
+async def test_of_many_that_write_without_end_one_is_read_in_each_pass_of_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    passes: list[int] = [0]
+    rest = pty.Pty.rest
+
+    def counted(child: pty.Pty) -> bytes | None:
+        passes[-1] += 1
+        return rest(child)
+
+    monkeypatch.setattr(pty.Pty, "rest", counted)
+    async with Terminals() as stage:
+        await stage.start()
+        for _ in range(8):
+            await stage.create("yes")
+        for _ in range(200):
+            passes.append(0)
+            await anyio.lowlevel.checkpoint()
+    assert sum(passes[1:]) > 20
+    assert max(passes[1:]) <= 2

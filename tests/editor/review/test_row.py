@@ -52,7 +52,7 @@ def test_a_click_on_the_row_opens_the_review(job: MainJob) -> None:
     _, one, _ = edited(job)
     until_row(job, "gr review")
     job.command("AcpPrompt | stopinsert")
-    job.nvim.lua("require('acp.review.row').open()")
+    job.nvim.lua("require('acp.prompt.frame').review()")
     job.until(lambda: job.nvim.eval("bufname()").endswith(one.name))
 
 

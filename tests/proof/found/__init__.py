@@ -9,12 +9,8 @@ from tests.proof.found.others import OTHERS
 FOUND = AGENTS | OTHERS | DONE
 
 OPEN: dict[str, str] = {
-    "a tool writes a served unsaved line in a conflict, and the user reads the file anew": (
-        "the user drops an unsaved line by :edit!, an agent has written it with more in it, and"
-        " undo of that turn takes it"
-    ),
     "a file with a saved and a kept change is put away, and comes back": (
         "an agent's line that the disk has again is left out of the user's unsaved text"
     ),
 }
-"""Plans that still fail, each with what is wrong: lines of agents alone, or dropped by the user."""
+"""Plans that still fail, each with what is wrong: lines of agents alone."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from acp_nvim.protocol import negotiate
-from acp_nvim.protocol.dialect import AgentNotification, Call, TurnResult
+from acp_nvim.protocol.records import AgentNotification, Call, TurnResult
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.session.content import Content
 from tests.conformance.connection.burst import burst

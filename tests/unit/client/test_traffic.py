@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,18 @@ def test_a_long_line_is_cut(tmp_path: Path) -> None:
     (entry,) = entries(tmp_path / "log")
     assert entry["line"].endswith("… (100000 characters)")
     assert len(entry["line"]) < 10_000
+
+
+def test_a_large_answer_is_counted_and_cut_without_a_copy(tmp_path: Path) -> None:
+    log = make(tmp_path / "log")
+    line = "ä€😀x".encode() * 1_000_000 + b"\n"
+    tracemalloc.start()
+    log.sent(line)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    log.close()
+    assert most < len(line) / 4
+    assert entries(tmp_path / "log")[0]["line"].endswith("… (4000000 characters)")
 
 
 def test_whole_lines_are_whole(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from acp_nvim.client.session import Session
 from acp_nvim.client.turns import fit
 from acp_nvim.errors import EditorError, UserError
-from acp_nvim.protocol.dialect import AgentCapabilities
+from acp_nvim.protocol.records import AgentCapabilities
 from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink, Text
 from acp_nvim.session.event import Event, PromptSent, SessionClosed, TurnEnded
 from acp_nvim.session.model import Prompt, Selection

@@ -8,9 +8,12 @@ from typing import Any, Literal
 import pytest
 from msgspec import Struct, field
 
-from acp_nvim.commands import payloads
 from acp_nvim.commands.decode import decode
 from acp_nvim.errors import UserError
+
+
+class Nothing(Struct, frozen=True):
+    """The verb says it all."""
 
 
 class Inner(Struct, frozen=True):
@@ -47,8 +50,7 @@ def test_records_are_read_at_any_depth() -> None:
 
 def test_an_empty_table_of_lua_is_a_list_and_a_map() -> None:
     assert sample(rows={}, table=[]) == Sample(1, None)
-    assert decode("terminals", payloads.Nothing, []) == payloads.Nothing()
-    assert decode("terminals", payloads.Nothing, None) == payloads.Nothing()
+    assert decode("terminals", Nothing, []) == decode("terminals", Nothing, None) == Nothing()
 
 
 def test_what_is_not_known_is_ignored() -> None:

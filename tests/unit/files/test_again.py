@@ -11,7 +11,7 @@ from acp_nvim.errors import RequestFailed
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.text import reconciled, with_theirs
 from acp_nvim.history.author import Author
-from acp_nvim.history.line_ends import Even
+from acp_nvim.history.form import Even
 from tests.support.files.file_rig import AGENT, FileRig, author
 
 OLD = ("1", "2", "3", "4", "5", "6")
@@ -100,8 +100,8 @@ def test_ends_are_of_who_has_changed_them(base: str, ours: str, theirs: str, bot
 
 
 def test_lines_that_end_in_different_ways_are_as_they_are() -> None:
-    assert Even("a\r\nb\n", "a\nb\n").lines == [("a\r\n", "b\n"), ("a\n", "b\n")]
-    assert Even("a\r\nb", "a\nb\n").lines == [("a\n", "b\n")] * 2
+    assert Even("a\r\nb\n", "a\nb\n").lines == [("a\r\n", "b"), ("a", "b")]
+    assert Even("a\r\nb", "a\nb\n").lines == [("a", "b")] * 2
     assert reconciled("a\r\nb\n", "a\nb\n", "a\r\nb\n")[0] == "a\nb\n"
 
 

@@ -79,8 +79,7 @@ async def test_two_writes_leave_the_users_text_and_the_last_of_the_agents(
     await rig.sync.prepare(rig.roots)
     lines = rig.files.lines(path)
     assert lines[:-1] == [last.partition("\n")[0], *OLD[1:-1]]
-    others = second == "other" and not (same and first == "fs")
-    is_foreign = first == "other" or others  # what the user has saved another program may change
+    is_foreign = "other" in (first, second)  # what the user has saved another program may change
     if user == "unsaved" or (user == "saved" and not is_foreign):
         assert lines[-1] == "mine"
     assert rig.conflicts == []

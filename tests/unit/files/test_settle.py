@@ -168,7 +168,7 @@ async def test_where_both_changed_the_same_place_the_users_text_stays(
     files.type(path, "1", "2", "mine")
     followed = await follow(files, str(path), change(path, "0\n1\n2\ntheirs\n"))
     assert followed is not None
-    assert followed.conflicts == (ConflictRegion(3, 4, ("theirs\n",)),)
+    assert followed.conflicts == (ConflictRegion(3, 4, ("theirs",)),)
     assert files.lines(path) == ["0", "1", "2", "mine"]
     # Not settled: Neovim is to warn before the user writes over what the agent wrote.
     assert files.changes == [("edit", str(path), (Hunk(0, 0, ("0",)),))]

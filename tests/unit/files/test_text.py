@@ -147,7 +147,7 @@ def test_c227_c228_a_window_is_an_exact_piece(
 def test_merging_is_by_lines_with_their_ends() -> None:
     assert merged("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n")[0] == "A\nb\nC\n"
     assert merged("a\nb\nc", "A\nb\nc", "a\nb\nc\n")[0] == "A\nb\nc\n"
-    assert merged("a\n", "b\n", "c\n")[1].conflicts == (ConflictRegion(0, 1, ("c\n",)),)
+    assert merged("a\n", "b\n", "c\n")[1].conflicts == (ConflictRegion(0, 1, ("c",)),)
 
 
 def test_old_mac_files_are_merged_by_their_lines() -> None:
@@ -158,7 +158,7 @@ def test_old_mac_files_are_merged_by_their_lines() -> None:
 def test_what_fits_is_taken_and_the_places_are_those_of_the_outcome() -> None:
     base, ours, theirs = "a\nb\nc\nd\n", "a\nb\nc\nmine\n", "new\na\nb\nc\ntheirs\n"
     outcome = reconciled(base, ours, theirs)
-    assert outcome == ("new\na\nb\nc\nmine\n", (ConflictRegion(4, 5, ("theirs\n",)),))
+    assert outcome == ("new\na\nb\nc\nmine\n", (ConflictRegion(4, 5, ("theirs",)),))
 
 
 @pytest.mark.parametrize("content", ["a\r\nb\r\n", "\ufeffa\n", "a\rb", "a\n"])

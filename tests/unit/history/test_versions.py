@@ -60,7 +60,7 @@ def test_a_changed_line_tells_of_which_version_it_was_made(
 def test_long_lines_are_not_compared_by_their_letters() -> None:
     line = "x" * 1_000
     assert distance(f"{line}\n", f"{line}y\n") == (2, 0.0)
-    assert distance(f"{line * 100}\n", f"{line * 100}y\n") == (2, 1.0)
+    assert distance(f"{line * 101}\n", f"{line * 101}y\n") == (2, 1.0)
 
 
 def test_how_lines_end_is_no_change() -> None:

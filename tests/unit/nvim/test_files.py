@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from acp_nvim.editor import BufferOptions, LiveBuffer
+from acp_nvim.editor import BufferOptions, Busy, LiveBuffer
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.encoding import Misfit
 from acp_nvim.hunks import Hunk
@@ -119,6 +119,27 @@ async def test_the_file_that_takes_the_place_of_another_has_all_of_the_text(tmp_
     assert await write(str(path), buffer, (Hunk(0, 1, ("b", "c")),), BufferOptions(bom=True))
     assert made == [(tmp_path, b"\xef\xbb\xbfb\nc\nlast\n", path.stat().st_mode)]
     assert [*tmp_path.iterdir()] == [path]
+
+
+async def test_a_write_that_waits_makes_no_file_at_each_try(tmp_path: Path) -> None:
+    """It is made, and its bytes brought to the disk, once the user's hands are off the buffer."""
+    path, made = tmp_path / "a", list[int]()
+    path.write_text("")
+
+    class Waiting(Lua):
+        async def __call__(self, *call: Any) -> Any:
+            made.append(len([*tmp_path.iterdir()]) - 1)
+            return await super().__call__(*call)
+
+    lua = Waiting({"busy": "visual mode"})
+    files = NvimFiles(lua)
+    for _ in range(3):
+        with pytest.raises(Busy):
+            await files.write(str(path), BUFFER, (), BufferOptions())
+    lua.answer = {"ok": True, "tick": 9, "synced": "1"}
+    for _ in range(2):
+        assert await files.write(str(path), BUFFER, (), BufferOptions()) is not None
+    assert made == [1, 0, 0, 0, 1, 1]
 
 
 async def test_a_selection_is_renewed_unless_its_buffer_is_gone() -> None:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.protocol.base import compact
-from acp_nvim.protocol.dialect import (
+from acp_nvim.protocol.negotiate import choose
+from acp_nvim.protocol.records import (
     AgentInfo,
     ClientCapabilities,
     RequestCancelled,
     SessionUpdated,
 )
-from acp_nvim.protocol.negotiate import choose
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import (

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from acp_nvim.config import McpServer, NamedValue
-from acp_nvim.protocol.dialect import Call, ClientCapabilities
+from acp_nvim.protocol.records import Call, ClientCapabilities
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.session.content import (
     Audio,

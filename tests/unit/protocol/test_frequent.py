@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_nvim.protocol.dialect import AgentNotification, SessionUpdated
+from acp_nvim.protocol.records import AgentNotification, SessionUpdated
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.protocol.v2.dialect import V2
 from acp_nvim.wire.message import Notification, parse_line

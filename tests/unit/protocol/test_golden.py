@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from acp_nvim.errors import Code, RequestFailed, UserError
-from acp_nvim.protocol.dialect import (
+from acp_nvim.protocol.records import (
     AgentCapabilities,
     AgentInfo,
     AuthMethod,

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from acp_nvim.errors import AgentError
 from acp_nvim.protocol import negotiate
-from acp_nvim.protocol.dialect import (
+from acp_nvim.protocol.records import (
     AgentCapabilities,
     AgentInfo,
     AuthMethod,

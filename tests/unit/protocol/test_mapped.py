@@ -13,8 +13,9 @@ import pytest
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.protocol import mapped as module
-from acp_nvim.protocol.dialect import Call, ClientCapabilities, Dialect
+from acp_nvim.protocol.dialect import Dialect
 from acp_nvim.protocol.mapped import mapped
+from acp_nvim.protocol.records import Call, ClientCapabilities
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.protocol.v2.dialect import V2
 from acp_nvim.session.content import Content, Image, Resource, ResourceLink, Text
@@ -299,7 +300,9 @@ def test_all_methods_that_take_paths_or_content_are_its_own() -> None:
     taking = {
         name
         for name, method in inspect.getmembers(Dialect, inspect.isfunction)
-        if {"cwd", "blocks", "additional_directories"} & set(inspect.signature(method).parameters)
+        if {"cwd", "blocks", "setup"} & set(inspect.signature(method).parameters)
+        if not name.startswith("_")
     }
+    assert {"new_session", "load_session", "resume_session", "fork_session"} < taking
     assert taking <= vars(module.Mapped).keys()
     assert mapped(V[2], BOX).version == 2

@@ -13,7 +13,8 @@ import msgpack
 import pytest
 
 from acp_nvim.errors import RequestFailed
-from acp_nvim.protocol.dialect import ClientCapabilities, Dialect, SessionUpdated
+from acp_nvim.protocol.dialect import Dialect
+from acp_nvim.protocol.records import ClientCapabilities, SessionUpdated
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.protocol.v2.dialect import V2
 from acp_nvim.session.event import Event, SessionOpened

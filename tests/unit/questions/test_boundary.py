@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 
 from acp_nvim.app import compose
 from acp_nvim.client.questioning import ask, put, withdraw
-from acp_nvim.commands.answering import CHANGED, GONE, respond
-from acp_nvim.commands.payloads.of_questions import GoToQuestion, Respond
-from acp_nvim.commands.verbs import VERBS
+from acp_nvim.commands.answering import CHANGED, GONE, Respond, go, respond
 from acp_nvim.errors import UserError
 from acp_nvim.questions.questions import OwnRequest, QuestionAnswer
 from acp_nvim.reactions.clients import new_session
@@ -135,7 +133,7 @@ async def test_the_oldest_is_shown_and_the_user_goes_on_to_the_others() -> None:
         questions = [made.ask(f"c{number}", f"cmd {number}") for number in range(3)]
         assert (shown(made).id, shown(made).position) == (questions[0].id, (1, 3))
         for step, position in ((1, 2), (1, 3), (1, 1), (-1, 3)):
-            VERBS["ask_go"].handler(made.host, GoToQuestion(step))
+            go(made.host, step)
             assert shown(made).position == (position, 3)
         made.withdraw(questions[2])
         assert (shown(made).id, shown(made).position) == (questions[0].id, (1, 2))
@@ -375,7 +373,7 @@ class Play:
             made.window.frame()
             self.seen += [made.window.shown] if made.window.shown else []
         elif what == "go":
-            VERBS["ask_go"].handler(made.host, GoToQuestion(one))
+            go(made.host, one)
         elif what == "answer" and two < len(self.seen):
             await self.answer(self.seen[-1 - two], inside=one)
         elif what == "script" and one < len(made.open):

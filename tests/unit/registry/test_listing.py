@@ -112,7 +112,10 @@ async def test_a_kept_list_behind_a_link_is_not_read(
             Answer(status=302, headers={"Location": "/list?key=secret"}),
             "from one address to the next",
         ),
-        (Answer(status=302, headers={"Location": "https://[x"}), "something that is not an address"),
+        (
+            Answer(status=302, headers={"Location": "https://[x"}),
+            "something that is not an address",
+        ),
     ],
 )
 async def test_what_is_wrong_is_one_sentence(

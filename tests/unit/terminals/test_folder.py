@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
 
 from acp_nvim.files import rooted
@@ -20,7 +21,7 @@ async def output(folder: int) -> str:
         columns=80,
     )
     said = b""
-    while piece := await child.receive():
+    while piece := await child.receive(anyio.Lock()):
         said += piece
     await child.wait()
     await child.end(grace=1)

@@ -12,8 +12,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from acp_nvim.agents import PRESETS
-from acp_nvim.commands.payloads import Nothing
-from acp_nvim.commands.payloads.of_agents import ListAgents
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Archive, Entry, Package
 from acp_nvim.registry.installed import Installed, installed
@@ -26,10 +24,11 @@ from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import TUTOR
 
 
-def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
-    """Answer the ops that draw the list, the agent of each row, and whether something goes on."""
+def listing(host: Host, width: int, opened: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Answer the ops that draw the list in so many columns, with the details of the agents that are
+    `opened`; the agent of each row, and whether something goes on."""
     rows = tuple(_rows(host))
-    shown = agent_list(rows, _state(host), payload.opened, payload.width)
+    shown = agent_list(rows, _state(host), opened, width)
     is_busy = host.agents.registry.is_fetching or bool(host.agents.installer.jobs)
     is_new = host.workspace.options.registry is not None and _state(host).fetched is None
     return {
@@ -41,7 +40,7 @@ def listing(host: Host, payload: ListAgents) -> dict[str, Any]:
     }
 
 
-async def fetch(host: Host, _payload: Nothing) -> None:
+async def fetch(host: Host) -> None:
     """Fetch the list of the registry anew, unless that is being done."""
     if not host.agents.registry.is_fetching:
         await host.agents.registry.fetch(address(host))

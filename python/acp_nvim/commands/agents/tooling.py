@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from typing import Any, Literal
 
-from acp_nvim.commands.payloads import Nothing
-from acp_nvim.commands.payloads.of_tools import Answered, Tools
 from acp_nvim.errors import UserError
 from acp_nvim.tools import listing
 from acp_nvim.tools.offered import Offered
 from acp_nvim.view.block import Line
+from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import editor_tools
 
 
-def tools(host: Host, payload: Tools) -> Awaitable[None] | None:
+def tools(host: Host, chat: Chat, to: Literal["", "on", "off"] = "") -> Awaitable[None] | None:
     """Show the tools of a session's agent, or turn them on or off."""
-    session = host.workspace.chat(payload.chat).session
-    offered, agent = host.tools.of(session), session.state.agent
+    offered, agent = host.tools.of(chat.session), chat.session.state.agent
     if offered is None:
         raise UserError(_why_none(host, agent))
-    if not payload.to:
+    if not to:
         return _show(host, offered)
-    host.tools.switch(session, on=payload.to == "on")
+    host.tools.switch(chat.session, on=to == "on")
     whether = "may call the tools of the editor" if offered.on else "can call no tools any more"
     host.editor.notifier.notice(f"{agent} {whether} in this session")
     return None
@@ -39,11 +38,11 @@ async def _show(host: Host, offered: Offered) -> None:
     await host.editor.chats.read([lines])
 
 
-def answered(host: Host, payload: Answered) -> None:
+def answered(host: Host, call: int, error: str | None = None, result: Any = None) -> None:
     """Take what the editor says to the question of a tool."""
-    host.editor.tools.answered(payload.call, payload.error, payload.result)
+    host.editor.tools.answered(call, error, result)
 
 
-def changed(host: Host, _payload: Nothing) -> None:
+def changed(host: Host) -> None:
     """The user's own tools are others now."""
     host.tools.changed()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from acp_nvim.client import reasons
 from acp_nvim.client.client import Client
 from acp_nvim.client.listing import LISTING, Listing, list_all
-from acp_nvim.commands.payloads import OfChat
-from acp_nvim.commands.payloads.of_sessions import Forget, OfProject, Rename, Reopen, Sessions
 from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
@@ -30,6 +29,7 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.root import find_root, is_too_wide
 from acp_nvim.workspace.session_list import kept_rows, named, open_rows
+from acp_nvim.workspace.workspace import HISTORY
 from acp_nvim.worktrees.records import is_same
 
 KIND = "acp.session"
@@ -37,10 +37,14 @@ MOST_RECENT = 3
 ELSEWHERE = "this session is also open in another Neovim: neither shows what is said in the other"
 
 
-async def sessions(host: Host, payload: Sessions) -> None:
+async def sessions(
+    host: Host,
+    file: str,
+    cwd: str,
+    action: Literal["", "close", "delete", "archive", "unarchive"] = "",
+) -> None:
     """Let the user pick a session: go on with it, or close or delete it (`action`)."""
-    action, cwd = payload.action, find_root(payload.file, payload.cwd)
-    is_archived = action == "unarchive"
+    cwd, is_archived = find_root(file, cwd), action == "unarchive"
     rows = await (listed_rows(host, cwd, archived=True) if is_archived else _rows(host, cwd))
     tell_missing(host)
     if action == "close":
@@ -88,9 +92,9 @@ async def listed_rows(host: Host, cwd: str, *, archived: bool = False) -> tuple[
     return tuple(row for row in rows if trees.is_of(cwd, find_root("", row.cwd)))
 
 
-def recent(host: Host, payload: OfChat) -> dict[str, Any]:
+def recent(host: Host, chat: Chat) -> dict[str, Any]:
     """Answer the folder of a chat, and the last sessions kept of it that no chat shows."""
-    cwd, now = host.workspace.chat(payload.chat).session.state.cwd, host.store.now()
+    cwd, now = chat.session.state.cwd, host.store.now()
     shown = {it.session.state.key for it in host.workspace.chats.values() if it.is_drawn}
     kept = [it for it in host.store.heads() if (it.agent, it.id) not in shown]
     last = [it for it in kept if is_same(it.cwd, cwd)][:MOST_RECENT]
@@ -122,14 +126,25 @@ def _is_chosen(host: Host, row: Row, cwd: str) -> bool:
     return is_same(row.cwd, cwd) or (kept is not None and is_same(row.cwd, kept.cwd))
 
 
-def last_agent(host: Host, payload: OfProject) -> str | None:
+def left_open(host: Host, file: str, cwd: str) -> list[dict[str, str]]:
+    """Answer agent and id of each session that was open when the last Neovim of a project ended, if
+    it is to be brought back; they are this host's from now on."""
+    if not host.workspace.options.restore:
+        return []
+    kept = {(head.agent, head.id) for head in host.store.heads()}
+    shown = {chat.session.state.key for chat in host.workspace.chats.values()}
+    taken = host.left_open.take(partial(host.workspace.worktrees.is_of, find_root(file, cwd)))
+    return [{"agent": key[0], "session": key[1]} for key in taken if key in kept - shown]
+
+
+def last_agent(host: Host, file: str, cwd: str) -> str | None:
     """Answer the agent that was used last in a project, None if there was none."""
     trees = host.workspace.worktrees
-    root = trees.home(find_root(payload.file, payload.cwd))
+    root = trees.home(find_root(file, cwd))
     states = [chat.session.state for chat in reversed(host.workspace.chats.values())]
     used = [(it.agent, it.cwd) for it in states]
     used += [(it.agent, it.cwd) for it in host.store.heads()]
-    return next((agent for agent, cwd in used if trees.is_of(root, cwd)), None)
+    return next((agent for agent, place in used if trees.is_of(root, place)), None)
 
 
 # --- going on with one
@@ -214,17 +229,17 @@ async def _connect(host: Host, chat: Chat, session_id: str) -> None:
     await opened_again(host, chat.client, chat.session, session_id)
 
 
-def reopen(host: Host, payload: Reopen) -> Awaitable[None]:
+def reopen(
+    host: Host, chat: int, prompt: int, agent: str, session: str, cwd: str
+) -> Awaitable[None]:
     """Open the session whose name a buffer has: `:edit acp://…`, or `:mksession`.
 
     The chat is there at once, with what was kept of it, so that a prompt is queued in it.
     """
-    agent, session_id = payload.agent, payload.session
-    record = host.store.read(agent, session_id)
-    root = record.cwd if record else find_root("", payload.cwd)
-    row = Row("stored", agent, session_id, root)
-    chat = _new_chat(host, payload.chat, payload.prompt, row)
-    return _reopen(host, chat, session_id)
+    record = host.store.read(agent, session)
+    root = record.cwd if record else find_root("", cwd)
+    new = _new_chat(host, chat, prompt, Row("stored", agent, session, root))
+    return _reopen(host, new, session)
 
 
 async def _reopen(host: Host, chat: Chat, session_id: str) -> None:
@@ -237,10 +252,9 @@ async def _reopen(host: Host, chat: Chat, session_id: str) -> None:
     await _connect(host, chat, session_id)
 
 
-def rename(host: Host, payload: Rename) -> Awaitable[None]:
+def rename(host: Host, chat: Chat, title: str) -> Awaitable[None]:
     """Give the session of a chat another title, with the agent where it keeps one."""
-    chat = host.workspace.chat(payload.chat)
-    return rename_chat(host, chat, usable_title(payload.title))
+    return rename_chat(host, chat, usable_title(title))
 
 
 def usable_title(text: str) -> str:
@@ -287,8 +301,7 @@ async def _delete(host: Host, row: Row, cwd: str) -> None:
     name = row.title or row.id
     running = ", and end what runs in it" if row.state == "running" else ""
     title = f"Delete this session of {row.agent} for good{running}: {name}?"
-    choices = [Choice("No", value=False), Choice("Yes, delete it", value=True)]
-    if not await host.editor.chooser.choose(title, "acp.confirm", choices):
+    if not await host.agrees(title, "Yes, delete it"):
         return
     await _close(host, row, cwd)
     client = host.workspace.client(row.agent)
@@ -338,20 +351,22 @@ DEEDS: Mapping[str, Callable[[Host, Row, str], Awaitable[None]]] = {
 # --- forgetting
 
 
-async def forget(host: Host, payload: Forget) -> bool:
+async def forget(
+    host: Host, what: Literal["session", "all"] = "session", chat: Chat | None = None
+) -> bool:
     """Remove what is kept of a session, or all that is kept, once the user has agreed.
 
     Answer whether that was done; what has no host (drafts, the host's log) is for Lua to remove.
     """
-    everything = payload.what == "all"
-    session = None if everything else host.workspace.chat(payload.chat).session
+    if what == "session" and chat is None:
+        raise UserError(HISTORY)
+    session = chat.session if what == "session" and chat is not None else None
     if any(it.state.is_running for it in host.workspace.sessions() if session in (None, it)):
         raise UserError("not while a turn runs: :Acp cancel ends it")
     await host.review.restore()
-    what = "all sessions" if session is None else f"this session of {session.state.agent}"
-    title = f"Forget all that is kept of {what}? Nothing of it can be reviewed or undone any more"
-    choices = [Choice("No", value=False), Choice("Yes, forget it", value=True)]
-    if not await host.editor.chooser.choose(title, "acp.confirm", choices):
+    of = "all sessions" if session is None else f"this session of {session.state.agent}"
+    title = f"Forget all that is kept of {of}? Nothing of it can be reviewed or undone any more"
+    if not await host.agrees(title, "Yes, forget it"):
         return False
     if session is None:
         _forget_all(host)

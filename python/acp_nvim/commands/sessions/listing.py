@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from functools import partial
+from typing import Literal
 
-from acp_nvim.commands.payloads.of_sessions import (
-    FilterSessions,
-    ListSessions,
-    ListShown,
-    OfList,
-    OfListed,
-)
 from acp_nvim.commands.sessions.deeds import (
     DEEDS,
     listed_rows,
@@ -30,12 +24,11 @@ from acp_nvim.workspace.session_list import SessionList
 from acp_nvim.workspace.workspace import Workspace
 
 
-async def show(host: Host, payload: ListSessions) -> None:
+async def show(host: Host, list: int, file: str, cwd: str, sidebar: bool = False) -> None:
     """List the sessions in a buffer from now on: what we know at once, then what agents know."""
-    cwd = find_root(payload.file, payload.cwd)
-    shown = host.workspace.lists.get(payload.list)
-    if shown is None or shown.cwd != cwd:
-        shown = _new(host, payload.list, cwd, is_sidebar=payload.sidebar)
+    root, shown = find_root(file, cwd), host.workspace.lists.get(list)
+    if shown is None or shown.cwd != root:
+        shown = _new(host, list, root, is_sidebar=sidebar)
     await _look_again(host, shown)
     tell_missing(host)
 
@@ -72,43 +65,54 @@ async def _look_again(host: Host, shown: SessionList) -> None:
     host.touch_lists()
 
 
-def closed(host: Host, payload: OfList) -> None:
+def closed(host: Host, list: int) -> None:
     """Draw that list no more."""
-    host.workspace.lists.pop(payload.list, None)
-    host.editor.screen.forget(payload.list)
+    host.workspace.lists.pop(list, None)
+    host.editor.screen.forget(list)
 
 
-def appear(host: Host, payload: ListShown) -> None:
+def appear(host: Host, list: int, shown: bool) -> None:
     """Draw that list while it is on the screen; one that nobody sees costs nothing."""
-    shown = _list(host, payload.list)
-    shown.is_shown = payload.shown
-    if payload.shown:
-        host.editor.screen.touch(payload.list)
+    _list(host, list).is_shown = shown
+    if shown:
+        host.editor.screen.touch(list)
 
 
-def narrow(host: Host, payload: FilterSessions) -> None:
+def narrow(host: Host, list: int, words: str) -> None:
     """Show only the rows with these words, or all again."""
-    _list(host, payload.list).wanted = payload.words.strip()
+    _list(host, list).wanted = words.strip()
     host.touch_lists()
 
 
-def act(host: Host, payload: OfListed) -> Awaitable[None] | dict[str, int]:
-    """Do with a session what the user wants of the row that shows it."""
-    shown = _list(host, payload.list)
-    row = shown.row(payload.agent, payload.session, payload.chat, payload.call)
+def act(
+    host: Host,
+    list: int,
+    agent: str,
+    session: str,
+    chat: int,
+    action: Literal["open", "close", "rename", "delete", "answer"],
+    title: str = "",
+    call: str = "",
+) -> Awaitable[None] | dict[str, int]:
+    """Do with a session of a list, the one of that chat or of that name, what the user wants.
+
+    `call`: in which a sub-agent without a session works; the chat is its agent's.
+    """
+    shown = _list(host, list)
+    row = shown.row(agent, session, chat, call)
     if row is None:
         raise UserError("this session is gone")
-    if row.sub.call and payload.action == "open":
+    if row.sub.call and action == "open":
         return _place(host, row)
-    if row.sub.call and payload.action != "answer":
+    if row.sub.call and action != "answer":
         raise UserError("this is a sub-agent of the session above it")
-    if payload.action == "rename":
-        return _rename(host, shown, row, usable_title(payload.title))
-    if payload.action == "close" and row.kind != "open":
+    if action == "rename":
+        return _rename(host, shown, row, usable_title(title))
+    if action == "close" and row.kind != "open":
         raise UserError("this session is not open")
-    if payload.action == "answer":
+    if action == "answer":
         return _answer(host, row)
-    return _do(host, shown, row, payload.action)
+    return _do(host, shown, row, action)
 
 
 def _place(host: Host, row: Row) -> dict[str, int]:

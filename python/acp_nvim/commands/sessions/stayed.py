@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
 
+from msgspec import Struct
+
 from acp_nvim.client.registry import close_waiting, let_wait
-from acp_nvim.commands.payloads.of_sessions import Stayed, StayedChat
 from acp_nvim.commands.roots import let_in
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
@@ -16,11 +17,22 @@ from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
-def stayed(host: Host, payload: Stayed) -> None:
-    """Take in the chats of a host that has ended, with what was kept; what they show stays."""
-    for each in reversed(payload.chats):
+class StayedChat(Struct, frozen=True):
+    """A chat of an earlier host; without `session` the agent had not named it yet."""
+
+    chat: int
+    prompt: int
+    agent: str
+    cwd: str
+    session: str | None = None
+
+
+def stayed(host: Host, chats: tuple[StayedChat, ...]) -> None:
+    """Take in the chats of a host that has ended, the last used first, with what was kept; what
+    they show stays."""
+    for each in reversed(chats):
         _take_in(host, each)
-    states = [host.workspace.chats[each.chat].session.state for each in payload.chats]
+    states = [host.workspace.chats[each.chat].session.state for each in chats]
     titles = [title_of(it) or it.id for it in states if it.id is not None]
     if titles:
         host.editor.notifier.notice(sentence(titles))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from acp_nvim.commands.payloads.of_sessions import OfWorktree
+from msgspec import Struct
+
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError, suggest
 from acp_nvim.session.saved import title_of
@@ -15,6 +17,18 @@ from acp_nvim.workspace.root import find_root
 from acp_nvim.worktrees.records import Worktree
 
 NONE = "there is no worktree of this project: :Acp worktree makes one"
+
+
+class OfWorktree(Struct, frozen=True):
+    """What is done with a worktree of that project: the one of that name, else of the chat, else
+    the one that the user picks; a `new` one is for that agent."""
+
+    action: Literal["new", "merge", "commit", "remove"]
+    file: str
+    cwd: str
+    agent: str = ""
+    name: str = ""
+    chat: int | None = None
 
 
 def project(host: Host, payload: OfWorktree) -> str:

@@ -10,9 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside
-from acp_nvim.commands.payloads.of_sessions import OfWorktree
 from acp_nvim.commands.reviewing import in_order
-from acp_nvim.commands.worktrees.meant import chats_in, meant, titled
+from acp_nvim.commands.worktrees.meant import OfWorktree, chats_in, meant, titled
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
 from acp_nvim.files.guard import is_guarded

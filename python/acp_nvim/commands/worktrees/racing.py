@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acp_nvim.commands.agent import begin
-from acp_nvim.commands.payloads.of_prompts import SendPrompt
-from acp_nvim.commands.payloads.of_sessions import OfWorktree, Race
 from acp_nvim.commands.prompting import prompt
-from acp_nvim.commands.worktrees.meant import project
-from acp_nvim.commands.worktrees.worktrees import agrees, begun_with, make, opened, plan
+from acp_nvim.commands.worktrees.meant import OfWorktree, project
+from acp_nvim.commands.worktrees.worktrees import begun_with, make, opened, plan
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -19,21 +17,22 @@ from acp_nvim.worktrees.records import Worktree
 USAGE = ":Acp race takes two agents or more, then the prompt"
 
 
-async def race(host: Host, payload: Race) -> None:
-    """Make a worktree for each agent, once the user agrees, and send all of them the prompt."""
-    agents, text = _parsed(host, payload.text)
-    home = project(host, OfWorktree("new", payload.file, payload.cwd, chat=payload.chat))
+async def race(host: Host, text: str, file: str, cwd: str, chat: int | None = None) -> None:
+    """Make a worktree for each agent that the text begins with, once the user agrees, and send all
+    of them the prompt behind that."""
+    agents, text = _parsed(host, text)
+    home = project(host, OfWorktree("new", file, cwd, chat=chat))
     planned = await plan(host, home, agents)
     places = ", ".join(f"{it.folder} (branch {it.branch})" for it in planned)
     title = f"Race {', '.join(agents)} in {len(planned)} worktrees: {places}?"
     title += f" Each begins with what {await begun_with(host, home)}"
-    if not await agrees(host, title, "Yes, make them and send the prompt"):
+    if not await host.agrees(title, "Yes, make them and send the prompt"):
         return
     await _make_all(host, planned)
     for it in planned:
-        chat = await opened(host, it)
-        prompt(host, SendPrompt(chat.number, text, (), bang=False))
-        host.tasks.start_soon(_begin, host, chat)
+        new = await opened(host, it)
+        prompt(host, new, text, (), bang=False)
+        host.tasks.start_soon(_begin, host, new)
     racing = f"{len(planned)} agents race: :Acp sessions lists them"
     host.editor.notifier.notice(f"{racing}, :Acp compare shows the changes of each")
 

@@ -11,16 +11,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside
-from acp_nvim.commands.payloads.of_sessions import (
-    CompareVersions,
-    OfVersions,
-    OfVersionsFile,
-    OfWorktree,
-    TakeVersion,
-)
-from acp_nvim.commands.worktrees.meant import NONE, chats_in, meant, project
+from acp_nvim.commands.worktrees.meant import NONE, OfWorktree, chats_in, meant, project
 from acp_nvim.commands.worktrees.merging import author_of, prompt_of, unwanted
-from acp_nvim.commands.worktrees.worktrees import agrees
 from acp_nvim.errors import RequestFailed, UserError
 from acp_nvim.files.live import load
 from acp_nvim.files.roots import resolved
@@ -50,12 +42,15 @@ from acp_nvim.worktrees.records import Check, Worktree
 _NUMBERS = count(1)
 
 
-async def compare(host: Host, payload: CompareVersions) -> dict[str, Any]:
-    """Find out what the worktrees hold; answer the list of it."""
-    at = OfWorktree("merge", payload.file, payload.cwd, chat=payload.chat)
+async def compare(
+    host: Host, names: tuple[str, ...], file: str, cwd: str, chat: int | None = None
+) -> dict[str, Any]:
+    """Find out what the worktrees of these names or titles hold, without any all of the project;
+    answer the list of it."""
+    at = OfWorktree("merge", file, cwd, chat=chat)
     home = project(host, at)
-    if payload.names:
-        named = [await meant(host, _named(at, it), "") for it in payload.names]
+    if names:
+        named = [await meant(host, replace(at, name=it), "") for it in names]
         found = [it for it in named if it is not None]
     else:
         found = [it for it in host.workspace.worktrees.of(home) if it.is_made]
@@ -68,10 +63,6 @@ async def compare(host: Host, payload: CompareVersions) -> dict[str, Any]:
     host.workspace.folders.add(home)
     listed = await aside(partial(_listed, host, shown, home))
     return {"number": number, "files": len(shown.paths), "first": len(made) + 1, **listed}
-
-
-def _named(at: OfWorktree, name: str) -> OfWorktree:
-    return OfWorktree(at.action, at.file, at.cwd, name=name, chat=at.chat)
 
 
 def _listed(host: Host, shown: Versions, home: str) -> dict[str, Any]:
@@ -142,16 +133,16 @@ async def _offer_check(host: Host, found: Sequence[Worktree]) -> None:
         return
     places = ", ".join(it.session.state.cwd for it in chats)
     title = f"Run `{command}` in {len(chats)} worktrees ({places})?"
-    is_wanted = await agrees(host, title, "Yes, run it in a terminal in each")
+    is_wanted = await host.agrees(title, "Yes, run it in a terminal in each")
     for it in chats:
         state = it.session.state
         check = Check(state.turn, is_running=is_wanted, is_unwanted=not is_wanted)
         host.workspace.worktrees.checks[state.cwd] = check
 
 
-async def checked(host: Host, payload: OfVersions) -> dict[str, Any] | None:
+async def checked(host: Host, number: int) -> dict[str, Any] | None:
     """Run the checks that the user has agreed to; answer the list anew when they are over."""
-    shown = _versions(host, payload.number)
+    shown = _versions(host, number)
     found = [it.worktree for it in shown.versions]
     checks = host.workspace.worktrees.checks
     wanted = [it for it in found if it.folder in checks and checks[it.folder].is_running]
@@ -200,10 +191,10 @@ def _versions(host: Host, number: int) -> Versions:
     return found
 
 
-async def file(host: Host, payload: OfVersionsFile) -> dict[str, Any]:
-    """Answer a file of the user's, and what each worktree has made of it."""
-    shown = _versions(host, payload.number)
-    path = shown.paths[payload.file]
+async def file(host: Host, number: int, file: int) -> dict[str, Any]:
+    """Answer a file of the user's by its place in the list, and what each worktree made of it."""
+    shown = _versions(host, number)
+    path = shown.paths[file]
     live = await load(host.editor.files, path)
     name = one_line(relative(path, shown.versions[0].worktree.home), 200)
     is_there = live.buffer is not None or live.mode is not None
@@ -229,17 +220,17 @@ def _column(worktree: str, change: Change) -> dict[str, Any]:
     }
 
 
-async def take(host: Host, payload: TakeVersion) -> str:
-    """Bring one hunk of a version into the user's file, as an edit under review."""
-    shown = _versions(host, payload.number)
-    path = shown.paths[payload.file]
-    version = next(it for it in shown.versions if it.worktree.name == payload.name)
-    change = version.changes[path]
-    theirs = None if change.theirs is None else comparing.only(change, payload.line - 1)
+async def take(host: Host, number: int, file: int, name: str, line: int) -> str:
+    """Bring the hunk at that line of a worktree's version into the user's file, under review."""
+    shown = _versions(host, number)
+    path = shown.paths[file]
+    version = next(it for it in shown.versions if it.worktree.name == name)
+    change, own = version.changes[path], os.path.basename(path)
+    theirs = None if change.theirs is None else comparing.only(change, line - 1)
     if theirs is None and change.theirs is not None:
-        raise UserError(f"{payload.name} has changed nothing at this line: ]c goes to a change")
+        raise UserError(f"{name} has changed nothing at this line: ]c goes to a change")
     if await unwanted(host, version.worktree, [path]) != frozenset():
-        return f"{os.path.basename(path)} stays as it is"
+        return f"{own} stays as it is"
     author = author_of(host, version.worktree, shown.began)
     author = replace(author, prompt=prompt_of(host, change) or author.prompt)
     async with host.review.decisions.acts:
@@ -248,14 +239,13 @@ async def take(host: Host, payload: TakeVersion) -> str:
         brought = await host.review.decisions.merging.bring(foreign)
     host.review.presenter.show(everything=True)
     await host.review.presenter.settled()
-    name = os.path.basename(path)
     if brought.is_conflict:
-        return f"you have also changed this place of {name}: :Acp review there shows both"
+        return f"you have also changed this place of {own}: :Acp review there shows both"
     if not brought.is_new:
-        return f"{name} has this already"
-    return f"taken from {payload.name}: :Acp keep keeps it, :Acp undo undoes it"
+        return f"{own} has this already"
+    return f"taken from {name}: :Acp keep keeps it, :Acp undo undoes it"
 
 
-def closed(host: Host, payload: OfVersions) -> None:
+def closed(host: Host, number: int) -> None:
     """Forget a comparison."""
-    host.workspace.worktrees.compared.pop(payload.number, None)
+    host.workspace.worktrees.compared.pop(number, None)

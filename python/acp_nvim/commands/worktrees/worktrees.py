@@ -6,11 +6,9 @@ import os
 from collections.abc import Awaitable, Collection, Iterable, Sequence
 
 from acp_nvim.commands.agent import begin
-from acp_nvim.commands.payloads.of_sessions import OfWorktree
 from acp_nvim.commands.sessions.deeds import DEEDS
 from acp_nvim.commands.worktrees import merging
-from acp_nvim.commands.worktrees.meant import chats_in, meant, project
-from acp_nvim.editor import Choice
+from acp_nvim.commands.worktrees.meant import OfWorktree, chats_in, meant, project
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.view.lists.sessions import Row
@@ -39,7 +37,7 @@ async def _new(host: Host, payload: OfWorktree) -> None:
     (planned,) = await plan(host, home, [payload.agent])
     title = f"Make a worktree for {planned.agent}: {planned.folder}, branch {planned.branch}"
     title += f"? It begins with what {await begun_with(host, home)}"
-    if await agrees(host, title, "Yes, make it"):
+    if await host.agrees(title, "Yes, make it"):
         await make(host, planned)
         await begin(host, await opened(host, planned))
 
@@ -91,14 +89,8 @@ async def _offer_half(host: Host, home: str) -> None:
     for it in host.workspace.worktrees.of(home):
         if not it.is_made:
             title = f"The worktree {it.name} is not whole (Neovim has ended meanwhile): remove it?"
-            if await agrees(host, title, f"Yes, remove {it.folder}"):
+            if await host.agrees(title, f"Yes, remove {it.folder}"):
                 await making.remove(host.workspace.worktrees, it)
-
-
-async def agrees(host: Host, title: str, yes: str) -> bool:
-    """Ask the user; `yes` is the choice that agrees."""
-    choices = [Choice("No", value=False), Choice(yes, value=True)]
-    return bool(await host.editor.chooser.choose(title, "acp.confirm", choices))
 
 
 # --- removing
@@ -116,7 +108,7 @@ async def _remove(host: Host, payload: OfWorktree) -> None:
     lost = await _lost(host, found, stashed.values()) if found.is_made else []
     if lost:
         title = f"Remove the worktree {found.name}? Lost with it: {'; '.join(lost)}"
-        if not await agrees(host, title, f"Yes, remove {found.folder}"):
+        if not await host.agrees(title, f"Yes, remove {found.folder}"):
             return
     for chat in chats:
         state = chat.session.state

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 from pydantic import ValidationError
 
 from acp_nvim.protocol.base import WireModel, compact
-from acp_nvim.protocol.common import content_types as types
+from acp_nvim.protocol.common import types
 from acp_nvim.session.content import (
     Audio,
     Content,

@@ -13,10 +13,9 @@ from pydantic import ValidationError
 
 from acp_nvim.errors import RequestFailed
 from acp_nvim.protocol.base import WireModel
-from acp_nvim.protocol.common import elicitation_types as types
-from acp_nvim.protocol.common import methods
+from acp_nvim.protocol.common import methods, types
 from acp_nvim.protocol.common.request import invalid
-from acp_nvim.protocol.dialect import ClientCapabilities
+from acp_nvim.protocol.records import ClientCapabilities
 from acp_nvim.session.elicitation.model import (
     BooleanField,
     ChoiceField,

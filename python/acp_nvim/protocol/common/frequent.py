@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.json import Decoder
 
-from acp_nvim.protocol.dialect import SessionUpdated
+from acp_nvim.protocol.records import SessionUpdated
 from acp_nvim.session.content import Text
 from acp_nvim.session.event import ChunkReceived, Event
 from acp_nvim.session.model import Role

@@ -1,4 +1,4 @@
-"""The method names that are the same in every version of ACP."""
+"""The method names of ACP; those of one version alone are in its dialect."""
 
 from __future__ import annotations
 

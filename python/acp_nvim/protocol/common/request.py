@@ -9,9 +9,10 @@ from pydantic import ValidationError
 
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.protocol.base import WireModel
-from acp_nvim.protocol.common import methods, request_types
-from acp_nvim.protocol.dialect import RequestId
+from acp_nvim.protocol.common import methods, types
+from acp_nvim.protocol.records import RequestId
 from acp_nvim.session.model import PermissionOption
+from acp_nvim.session.request import McpMessage
 
 M = TypeVar("M", bound=WireModel)
 
@@ -41,7 +42,7 @@ def invalid(method: str, field: str, why: str) -> RequestFailed:
 
 
 def permission_options(
-    told: Sequence[request_types.PermissionOption],
+    told: Sequence[types.PermissionOption],
 ) -> tuple[PermissionOption, ...]:
     """Return the answers that a permission offers; raises `RequestFailed` when there are none."""
     if not told:
@@ -53,4 +54,10 @@ def decode_cancel_request(params: object) -> RequestId:
     """Return the id that `$/cancel_request` names; None if it is unreadable, which is no id."""
     if not isinstance(params, dict):
         return None
-    return request_types.CancelRequest.model_validate(params).request_id
+    return types.CancelRequest.model_validate(params).request_id
+
+
+def decode_mcp_message(params: object) -> McpMessage:
+    """Return the request of MCP that comes within one; raises `RequestFailed`."""
+    told = valid(types.McpMessage, methods.MCP_MESSAGE, params)
+    return McpMessage(told.server_id, told.request_id, told.method, told.params)

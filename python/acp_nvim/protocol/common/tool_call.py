@@ -1,37 +1,30 @@
-"""What agents tell of a tool call besides what is in the schema."""
+"""What the decoders of tool calls share: places in files, and raw input and output as text."""
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Any
 
-from acp_nvim.protocol.base import Lenient, WireModel
+from acp_nvim.paths import named
+from acp_nvim.protocol.base import compact
+from acp_nvim.session.model import Location
 
-
-class ClaudeCode(WireModel):
-    """`_meta.claudeCode` of a tool call."""
-
-    parent_tool_use_id: Lenient[str]
-
-
-class ToolCallMeta(WireModel):
-    """`_meta` of a tool call: in which one a sub-agent has made it, in the words of two agents."""
-
-    claude_code: Lenient[ClaudeCode]
-    parent_tool_call_id: Lenient[str]
-
-    @property
-    def parent(self) -> str:
-        """Id of that call, "" for none."""
-        told = self.claude_code.parent_tool_use_id if self.claude_code else None
-        return told or self.parent_tool_call_id or ""
+KINDS = frozenset(
+    {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"}
+)
 
 
-class WithMeta(WireModel):
-    """A tool call with what is told besides."""
+def kind_of(kind: str) -> str:
+    """Return the kind; all that are unknown are others."""
+    return kind if kind in KINDS else "other"
 
-    meta: Lenient[ToolCallMeta] = Field(default=None, alias="_meta")
 
-    @property
-    def parent(self) -> str:
-        """Id of the call in which it was made, "" for none."""
-        return self.meta.parent if self.meta else ""
+def location_of(told: Any) -> Location:
+    """Return the place; what has told it has its fields, whoever has decoded them."""
+    path, named_line = named(told.path)
+    line = told.line
+    return Location(path, line if line is not None and line > 0 else named_line)
+
+
+def json_text(value: object) -> str:
+    """Return a text as it is, and all else as JSON."""
+    return value if isinstance(value, str) else compact(value)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
+from pydantic import ValidationError
+
 from acp_nvim.protocol.base import compact
-from acp_nvim.protocol.common import update_types as types
+from acp_nvim.protocol.common import types
+from acp_nvim.protocol.common.config import decode_config
 from acp_nvim.protocol.common.content import decode_content
+from acp_nvim.protocol.common.plan import DECODERS as PLANS
 from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import (
     UNSET,
     ChunkReceived,
     CompactionUpdated,
+    ConfigReplaced,
     Event,
     InfoChanged,
     MessageExchanged,
@@ -27,6 +33,22 @@ from acp_nvim.session.model import Cost, RateLimit, Role
 from acp_nvim.session.sub_agents import Activity
 
 Update: TypeAlias = dict[str, Any]
+Decoders: TypeAlias = Mapping[str, Callable[[Update], Event | None]]
+"""By `sessionUpdate`; each may raise `ValidationError`, and None means nothing happened."""
+
+
+def event_of(update: object, decoders: Decoders) -> Event | None:
+    """Return what happened, if anything did; never raises: what cannot be read is `Unknown`."""
+    kind = update.get("sessionUpdate") if isinstance(update, dict) else None
+    decode = decoders.get(kind) if isinstance(kind, str) else None
+    if decode is not None and isinstance(update, dict):
+        with suppress(ValidationError):
+            return decode(update)
+    return Unknown(kind if isinstance(kind, str) else "", compact(update))
+
+
+def _config(update: Update) -> Event:
+    return ConfigReplaced(decode_config(types.ConfigOptions.model_validate(update).config_options))
 
 
 def _chunk(role: Role) -> Callable[[Update], Event | None]:
@@ -162,7 +184,7 @@ def _error(value: object) -> str | Unset | None:
     return said if said is None or isinstance(said, str) else UNSET
 
 
-DECODERS: Mapping[str, Callable[[Update], Event | None]] = {
+DECODERS: Decoders = {
     "user_message_chunk": _chunk("user"),
     "agent_message_chunk": _chunk("agent"),
     "agent_thought_chunk": _chunk("thought"),
@@ -174,5 +196,6 @@ DECODERS: Mapping[str, Callable[[Update], Event | None]] = {
     "subagent_update": _sub_agent,
     "session_message": _exchanged,
     "session_message_chunk": _exchanged_chunk,
+    "config_option_update": _config,
+    **PLANS,
 }
-"""By `sessionUpdate`; each may raise `ValidationError`, and None means nothing happened."""

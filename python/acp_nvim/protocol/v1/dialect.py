@@ -1,126 +1,175 @@
-"""ACP v1 as a `Dialect`: the one object that the outside sees."""
+"""ACP v1 as a `Dialect`: the one object that the outside sees.
+
+What it sends is exactly the schema, without nulls (C-310, C-316).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from acp_nvim.protocol.common import methods as common
-from acp_nvim.protocol.common.calls import Calls
-from acp_nvim.protocol.common.warm import build
-from acp_nvim.protocol.dialect import (
-    AgentInfo,
-    AgentNotification,
+from acp_nvim.protocol.common import methods
+from acp_nvim.protocol.common.request import absolute, permission_options, valid
+from acp_nvim.protocol.dialect import Decoder, Dialect, acp_server, elicitation_modes, named_values
+from acp_nvim.protocol.records import (
+    AcpServer,
     Call,
     ClientCapabilities,
     Server,
     SessionUpdated,
     TurnResult,
 )
-from acp_nvim.protocol.v1 import (
-    agent_request,
-    agent_types,
-    encode,
-    frequent,
-    methods,
-    opening,
-    request_types,
-    types,
-    update,
+from acp_nvim.protocol.v1 import frequent, terminal, types
+from acp_nvim.protocol.v1.tool_call import tool_call_event
+from acp_nvim.protocol.v1.update import decode_update
+from acp_nvim.session.event import Event
+from acp_nvim.session.request import (
+    AgentRequest,
+    Answer,
+    FileRead,
+    FileWritten,
+    PermissionRequest,
+    ReadFileRequest,
+    TerminalCreated,
+    TerminalEnded,
+    TerminalExited,
+    TerminalShown,
+    WriteFileRequest,
 )
-from acp_nvim.session.event import SessionOpened
-from acp_nvim.session.model import ConfigOption
-from acp_nvim.session.request import AgentRequest, Answer
+
+READ_TEXT_FILE: Final = "fs/read_text_file"
+WRITE_TEXT_FILE: Final = "fs/write_text_file"
 
 
-class V1(Calls):
+class V1(Dialect):
     """ACP version 1; see `Dialect` for what each method does."""
 
     version = 1
-
-    def warm(self) -> None:
-        """Build the validators of all models; a second call costs nothing."""
-        build(agent_types, types, request_types)
+    login_methods = "authenticate", "logout"
+    modules = (types,)
+    initialized = types.InitializeResult
+    opened = types.SessionResult
+    capabilities_key = "agentCapabilities"
 
     def initialize(
         self, capabilities: ClientCapabilities, *, name: str, title: str, version: str
     ) -> Call:
-        """Return the first request of a connection."""
-        return common.INITIALIZE, encode.encode_initialize(capabilities, name, title, version)
+        """Return `initialize` (v1/initialization)."""
+        served: dict[str, Any] = {
+            "configOptions": {"boolean": {}} if capabilities.boolean_options else None,
+            "notices": {} if capabilities.notices else None,
+            "compaction": {} if capabilities.compaction else None,
+        }
+        session = {name: it for name, it in served.items() if it is not None}
+        return methods.INITIALIZE, {
+            "protocolVersion": 1,
+            "clientCapabilities": {
+                "fs": {
+                    "readTextFile": capabilities.read_text_file,
+                    "writeTextFile": capabilities.write_text_file,
+                },
+                "terminal": capabilities.terminal,
+                # agents then tell the output of their own terminals
+                "_meta": {"terminal_output": True},
+                **({"session": session} if session else {}),
+                **elicitation_modes(capabilities),
+                **({"auth": {"terminal": True}} if capabilities.terminal_login else {}),
+                **({"subagents": {}} if capabilities.sub_agents else {}),
+            },
+            "clientInfo": {"name": name, "title": title, "version": version},
+        }
 
-    def authenticate(self, method_id: str) -> Call:
-        """Return `authenticate`."""
-        return methods.AUTHENTICATE, {"methodId": method_id}
+    def _servers(self, servers: Sequence[Server]) -> dict[str, Any]:
+        """Return `mcpServers`, which is always there (C-071)."""
+        return {"mcpServers": list(map(_server, servers))}
 
-    def logout(self) -> Call:
-        """Return `logout`."""
-        return methods.LOGOUT, {}
-
-    def setup(
-        self, cwd: str, mcp_servers: Sequence[Server], additional_directories: Sequence[str]
-    ) -> dict[str, Any]:
-        """Return what all ways to open a session share."""
-        return encode.encode_setup(cwd, mcp_servers, additional_directories)
-
-    def load_session(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[Server] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
+    def load_session(self, session_id: str, *setup: Any) -> Call:
         """Return `session/load`."""
-        setup = self.setup(cwd, mcp_servers, additional_directories)
-        return methods.LOAD_SESSION, {"sessionId": session_id} | setup
+        return "session/load", {"sessionId": session_id} | self._setup(*setup)
 
     def set_mode(self, session_id: str, mode_id: str) -> Call:
         """Return `session/set_mode`."""
-        return methods.SET_MODE, {"sessionId": session_id, "modeId": mode_id}
+        return "session/set_mode", {"sessionId": session_id, "modeId": mode_id}
 
     def set_option(self, session_id: str, option_id: str, value: str | bool) -> Call:
-        """Return `session/set_config_option`."""
-        return common.SET_OPTION, encode.encode_option(session_id, option_id, value)
+        """Return `session/set_config_option`: only a boolean names its type (C-256)."""
+        params = {"sessionId": session_id, "configId": option_id, "value": value}
+        kind = {"type": "boolean"} if isinstance(value, bool) else {}
+        return methods.SET_OPTION, params | kind
 
     def set_model(self, session_id: str, model_id: str) -> Call:
-        """Return `session/set_model`."""
-        return methods.SET_MODEL, {"sessionId": session_id, "modelId": model_id}
+        """Return `session/set_model`, which is in no schema any more."""
+        return "session/set_model", {"sessionId": session_id, "modelId": model_id}
 
     def encode_answer(self, answer: Answer) -> dict[str, Any]:
         """Return the result that goes with the answer."""
-        return agent_request.encode_answer(answer)
-
-    def decode_initialize(self, result: object) -> AgentInfo:
-        """Return what the agent told."""
-        return opening.decode_initialize(result)
-
-    def decode_session(
-        self, method: str, result: object, session_id: str | None = None
-    ) -> SessionOpened:
-        """Return the opened session."""
-        return opening.decode_session(method, result, session_id)
-
-    def decode_options(self, result: object) -> tuple[ConfigOption, ...] | None:
-        """Return all options, if the answer tells them."""
-        return opening.decode_options(result)
+        match answer:
+            case FileRead(content):
+                return {"content": content}
+            case FileWritten():
+                return {}
+            case TerminalCreated() | TerminalShown() | TerminalExited() | TerminalEnded():
+                return terminal.encode_terminal(answer)
+            case _:
+                return super().encode_answer(answer)
 
     def decode_prompt(self, result: object) -> TurnResult:
-        """Return how the turn ended: in this version the answer to a prompt is its end."""
-        return opening.decode_prompt(result)
+        """Return how the turn ended: in this version the answer to a prompt is its end, also
+        without a reason."""
+        told = types.PromptResult.model_validate(result if isinstance(result, dict) else {})
+        tokens = None if told.usage is None else told.usage.total_tokens
+        return TurnResult(told.stop_reason or "end_turn", tokens)
 
     def read_update(self, line: bytes | str) -> SessionUpdated | None:
         """Return what a line says, if it has an update that comes by thousands."""
         return frequent.read_update(line)
 
-    def decode_notification(self, method: str, params: object) -> AgentNotification | None:
-        """Return what the agent tells."""
-        match method:
-            case common.UPDATE:
-                return SessionUpdated(*update.decode_update(params))
-            case _:
-                return super().decode_notification(method, params)
+    def decode_events(self, update: object) -> tuple[Event, ...]:
+        """Return what has happened."""
+        return decode_update(update)
 
-    def decode_request(
-        self, method: str, params: object, capabilities: ClientCapabilities
-    ) -> AgentRequest:
-        """Return what the agent wants of us."""
-        return agent_request.decode_request(method, params, capabilities)
+    def served(self, capabilities: ClientCapabilities) -> dict[str, Decoder]:
+        """Return the requests of all versions, and those about files and terminals."""
+        files: dict[str, Decoder] = {}
+        if capabilities.read_text_file:
+            files[READ_TEXT_FILE] = _read
+        if capabilities.write_text_file:
+            files[WRITE_TEXT_FILE] = _write
+        terminals = terminal.DECODERS if capabilities.terminal else {}
+        return {**super().served(capabilities), **files, **terminals}
+
+    def decode_permission(self, params: object) -> AgentRequest:
+        """Return what the user is to permit: always a tool call."""
+        request = valid(types.RequestPermission, methods.REQUEST_PERMISSION, params)
+        options = permission_options(request.options)
+        return PermissionRequest(request.session_id, tool_call_event(request.tool_call), options)
+
+
+def _server(server: Server) -> dict[str, Any]:
+    if isinstance(server, AcpServer):
+        return acp_server(server)
+    if server.type == "stdio":
+        return {
+            "name": server.name,
+            "command": server.command,
+            "args": list(server.args),
+            "env": named_values(server.env),
+        }
+    return {
+        "type": server.type,
+        "name": server.name,
+        "url": server.url,
+        "headers": named_values(server.headers),
+    }
+
+
+def _read(params: object) -> AgentRequest:
+    request = valid(types.ReadTextFile, READ_TEXT_FILE, params)
+    path = absolute(READ_TEXT_FILE, "path", request.path)
+    return ReadFileRequest(request.session_id, path, request.line or None, request.limit)
+
+
+def _write(params: object) -> AgentRequest:
+    request = valid(types.WriteTextFile, WRITE_TEXT_FILE, params)
+    path = absolute(WRITE_TEXT_FILE, "path", request.path)
+    return WriteFileRequest(request.session_id, path, request.content)

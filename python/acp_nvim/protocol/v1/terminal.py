@@ -5,10 +5,11 @@ terminals of their own in `_meta`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias, assert_never
+from typing import Any, Final, TypeAlias, assert_never
 
 from acp_nvim.protocol.common.request import absolute, invalid, valid
-from acp_nvim.protocol.v1 import methods, request_types
+from acp_nvim.protocol.common.types import TerminalExit
+from acp_nvim.protocol.v1 import types
 from acp_nvim.session.event import UNSET, TerminalUpdated
 from acp_nvim.session.request import (
     CreateTerminalRequest,
@@ -25,12 +26,18 @@ from acp_nvim.session.request import (
 )
 from acp_nvim.session.terminal import ExitStatus
 
+CREATE_TERMINAL: Final = "terminal/create"
+TERMINAL_OUTPUT: Final = "terminal/output"
+WAIT_FOR_TERMINAL: Final = "terminal/wait_for_exit"
+KILL_TERMINAL: Final = "terminal/kill"
+RELEASE_TERMINAL: Final = "terminal/release"
+
 _Decoder: TypeAlias = Callable[[object], TerminalRequest]
 
 
 def _create(params: object) -> TerminalRequest:
-    method = methods.CREATE_TERMINAL
-    request = valid(request_types.CreateTerminal, method, params)
+    method = CREATE_TERMINAL
+    request = valid(types.CreateTerminal, method, params)
     if not request.command.strip():
         raise invalid(method, "command", "it is empty")
     env = tuple((variable.name, variable.value) for variable in request.env or ())
@@ -60,18 +67,18 @@ def _of_terminal(
     ],
 ) -> _Decoder:
     def decode(params: object) -> TerminalRequest:
-        request = valid(request_types.TerminalRequest, method, params)
+        request = valid(types.TerminalRequest, method, params)
         return ask(request.session_id, request.terminal_id)
 
     return decode
 
 
 DECODERS: Mapping[str, _Decoder] = {
-    methods.CREATE_TERMINAL: _create,
-    methods.TERMINAL_OUTPUT: _of_terminal(methods.TERMINAL_OUTPUT, TerminalOutputRequest),
-    methods.WAIT_FOR_TERMINAL: _of_terminal(methods.WAIT_FOR_TERMINAL, WaitForTerminalRequest),
-    methods.KILL_TERMINAL: _of_terminal(methods.KILL_TERMINAL, KillTerminalRequest),
-    methods.RELEASE_TERMINAL: _of_terminal(methods.RELEASE_TERMINAL, ReleaseTerminalRequest),
+    CREATE_TERMINAL: _create,
+    TERMINAL_OUTPUT: _of_terminal(TERMINAL_OUTPUT, TerminalOutputRequest),
+    WAIT_FOR_TERMINAL: _of_terminal(WAIT_FOR_TERMINAL, WaitForTerminalRequest),
+    KILL_TERMINAL: _of_terminal(KILL_TERMINAL, KillTerminalRequest),
+    RELEASE_TERMINAL: _of_terminal(RELEASE_TERMINAL, ReleaseTerminalRequest),
 }
 """All five methods: a client serves all or none (C-042)."""
 
@@ -115,7 +122,7 @@ def told_terminals(update: Mapping[str, Any]) -> Iterator[TerminalUpdated]:
 
 def _told(terminal_id: str, key: str, told: Mapping[str, Any]) -> TerminalUpdated:
     if key == "terminal_exit":
-        ended = request_types.ToldExit.model_validate(told)
+        ended = TerminalExit.model_validate(told)
         return TerminalUpdated(terminal_id, exit=ExitStatus(ended.exit_code, ended.signal))
     data, command = told.get("data"), told.get("command")
     return TerminalUpdated(

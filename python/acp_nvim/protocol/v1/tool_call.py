@@ -1,31 +1,19 @@
-"""Tool calls of ACP v1: one shape for `tool_call`, `tool_call_update` and permissions."""
+"""Tool calls of ACP v1: one shape for `tool_call`, `tool_call_update` and permissions; and what
+they show (v1/tool-calls)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from acp_nvim.paths import named
-from acp_nvim.protocol.base import compact
-from acp_nvim.protocol.v1 import types
-from acp_nvim.protocol.v1.content import decode_tool_content
-from acp_nvim.session.content import ToolContent
-from acp_nvim.session.event import UNSET, ToolCallUpdated, Unset
-from acp_nvim.session.model import Location
+from pydantic import ValidationError
 
-KINDS = frozenset(
-    {
-        "read",
-        "edit",
-        "delete",
-        "move",
-        "search",
-        "execute",
-        "think",
-        "fetch",
-        "switch_mode",
-        "other",
-    }
-)
+from acp_nvim.paths import named
+from acp_nvim.protocol.common import types as common
+from acp_nvim.protocol.common.content import decode_content, unknown_content
+from acp_nvim.protocol.common.tool_call import json_text, kind_of, location_of
+from acp_nvim.protocol.v1 import types
+from acp_nvim.session.content import Diff, TerminalOutput, ToolContent
+from acp_nvim.session.event import UNSET, ToolCallUpdated, Unset
 
 
 def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
@@ -41,10 +29,10 @@ def upsert(call: Any, content: tuple[ToolContent, ...] | Unset, parent: str) -> 
     return ToolCallUpdated(
         id=call.tool_call_id,
         title=UNSET if call.title is None else call.title,
-        kind=_kind(call.kind),
+        kind=UNSET if call.kind is None else kind_of(call.kind),
         status=UNSET if call.status is None else call.status,
         content=content,
-        locations=UNSET if call.locations is None else tuple(map(_location, call.locations)),
+        locations=UNSET if call.locations is None else tuple(map(location_of, call.locations)),
         # an empty object in a permission must not wipe what is known (C-164)
         raw_input=UNSET if call.raw_input == {} else _json_text(call.raw_input),
         raw_output=_json_text(call.raw_output),
@@ -53,19 +41,27 @@ def upsert(call: Any, content: tuple[ToolContent, ...] | Unset, parent: str) -> 
     )
 
 
-def _kind(kind: str | None) -> str | Unset:
-    if kind is None:
-        return UNSET
-    return kind if kind in KINDS else "other"
-
-
-def _location(location: Any) -> Location:
-    path, named_line = named(location.path)
-    line = location.line
-    return Location(path, line if line is not None and line > 0 else named_line)
-
-
 def _json_text(value: object) -> str | Unset:
-    if value is None:
-        return UNSET
-    return value if isinstance(value, str) else compact(value)
+    return UNSET if value is None else json_text(value)
+
+
+def decode_tool_content(value: object) -> ToolContent:
+    """Return an item of a tool call's content.
+
+    A bare content block is taken for one too: the documentation's example of leaving plan mode
+    has it (C-191).
+    """
+    kind = value.get("type") if isinstance(value, dict) else None
+    try:
+        match kind:
+            case "content" if isinstance(value, dict):
+                return decode_content(value.get("content"))
+            case "diff":
+                diff = types.DiffContent.model_validate(value)
+                return Diff(named(diff.path)[0], diff.old_text, diff.new_text)
+            case "terminal":
+                return TerminalOutput(common.TerminalContent.model_validate(value).terminal_id)
+            case _:
+                return decode_content(value)
+    except ValidationError:
+        return unknown_content(value)

@@ -1,65 +1,69 @@
-"""ACP v2 as a `Dialect`: the one object that the outside sees."""
+"""ACP v2 as a `Dialect`: the one object that the outside sees.
+
+What it sends is exactly the schema, without nulls (C-310, C-316).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
+from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.common import methods
-from acp_nvim.protocol.common.calls import Calls
-from acp_nvim.protocol.common.warm import build
-from acp_nvim.protocol.dialect import (
-    AgentInfo,
+from acp_nvim.protocol.common.request import permission_options, valid
+from acp_nvim.protocol.dialect import Dialect, acp_server, elicitation_modes, named_values
+from acp_nvim.protocol.records import (
+    AcpServer,
     AgentNotification,
     Call,
     ClientCapabilities,
     Server,
 )
-from acp_nvim.protocol.v2 import agent_request, agent_types, encode, opening, types, update
-from acp_nvim.protocol.v2 import methods as own
-from acp_nvim.session.event import SessionOpened
-from acp_nvim.session.model import BackgroundWork, ConfigOption
-from acp_nvim.session.request import AgentRequest, Answer
+from acp_nvim.protocol.v2 import types
+from acp_nvim.protocol.v2.tool_call import tool_call_event
+from acp_nvim.protocol.v2.update import decode_state, decode_update
+from acp_nvim.session.content import TerminalOutput, Text
+from acp_nvim.session.event import Event, ToolCallUpdated
+from acp_nvim.session.model import BackgroundWork, Subject
+from acp_nvim.session.request import AgentRequest, PermissionRequest
+from acp_nvim.session.terminal import command_line
+
+REFERENCES = frozenset({"type", "cwd", "toolCallId", "terminalId", "_meta"})
+"""Members of a command that are known by other names, or change nothing."""
 
 
-class V2(Calls):
+class V2(Dialect):
     """ACP version 2; see `Dialect` for what each method does."""
 
     version = 2
-
-    def warm(self) -> None:
-        """Build the validators of all models; a second call costs nothing."""
-        build(agent_types, types)
+    login_methods = "auth/login", "auth/logout"
+    modules = (types,)
+    initialized = types.InitializeResult
+    opened = types.SessionResult
+    capabilities_key = "capabilities"
 
     def initialize(
         self, capabilities: ClientCapabilities, *, name: str, title: str, version: str
     ) -> Call:
-        """Return the first request of a connection."""
-        return methods.INITIALIZE, encode.encode_initialize(capabilities, name, title, version)
+        """Return `initialize`."""
+        return methods.INITIALIZE, {
+            "protocolVersion": 2,
+            "info": {"name": name, "title": title, "version": version},
+            "capabilities": {
+                **({"auth": {"terminal": {}}} if capabilities.terminal_login else {}),
+                **elicitation_modes(capabilities),
+            },
+        }
 
-    def authenticate(self, method_id: str) -> Call:
-        """Return `auth/login`."""
-        return own.LOGIN, {"methodId": method_id}
+    def _servers(self, servers: Sequence[Server]) -> dict[str, Any]:
+        """Return `mcpServers`, if there are any."""
+        return {"mcpServers": list(map(_server, servers))} if servers else {}
 
-    def logout(self) -> Call:
-        """Return `auth/logout`."""
-        return own.LOGOUT, {}
-
-    def setup(
-        self, cwd: str, mcp_servers: Sequence[Server], additional_directories: Sequence[str]
-    ) -> dict[str, Any]:
-        """Return what all ways to open a session share."""
-        return encode.encode_setup(cwd, mcp_servers, additional_directories)
-
-    def load_session(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp_servers: Sequence[Server] = (),
-        additional_directories: Sequence[str] = (),
-    ) -> Call:
+    def load_session(self, session_id: str, *setup: Any) -> Call:
         """Return `session/resume` with a replay: this version has no load."""
-        method, params = self.resume_session(session_id, cwd, mcp_servers, additional_directories)
+        method, params = self.resume_session(session_id, *setup)
         return method, params | {"replayFrom": {"type": "start"}}
 
     def set_mode(self, session_id: str, mode_id: str) -> Call:
@@ -67,8 +71,10 @@ class V2(Calls):
         return self.set_option(session_id, "mode", mode_id)
 
     def set_option(self, session_id: str, option_id: str, value: str | bool) -> Call:
-        """Return `session/set_config_option`."""
-        return methods.SET_OPTION, encode.encode_option(session_id, option_id, value)
+        """Return `session/set_config_option`, which always names the type."""
+        params = {"sessionId": session_id, "configId": option_id}
+        kind = "boolean" if isinstance(value, bool) else "id"
+        return methods.SET_OPTION, params | {"type": kind, "value": value}
 
     def set_model(self, session_id: str, model_id: str) -> Call:
         """Return what sets the option for the model: this version has no other list of models."""
@@ -78,43 +84,69 @@ class V2(Calls):
         """Return `tool_call/cancel` or `terminal/cancel`."""
         match work.kind:
             case "tool_call":
-                return own.CANCEL_TOOL_CALL, {"sessionId": session_id, "toolCallId": work.id}
+                return "tool_call/cancel", {"sessionId": session_id, "toolCallId": work.id}
             case "terminal":
-                return own.CANCEL_TERMINAL, {"sessionId": session_id, "terminalId": work.id}
+                return "terminal/cancel", {"sessionId": session_id, "terminalId": work.id}
             case _:
                 return None
-
-    def encode_answer(self, answer: Answer) -> dict[str, Any]:
-        """Return the result that goes with the answer."""
-        return agent_request.encode_answer(answer)
-
-    def decode_initialize(self, result: object) -> AgentInfo:
-        """Return what the agent told."""
-        return opening.decode_initialize(result)
-
-    def decode_session(
-        self, method: str, result: object, session_id: str | None = None
-    ) -> SessionOpened:
-        """Return the opened session."""
-        return opening.decode_session(method, result, session_id)
-
-    def decode_options(self, result: object) -> tuple[ConfigOption, ...] | None:
-        """Return all options, if the answer tells them."""
-        return opening.decode_options(result)
 
     def decode_prompt(self, result: object) -> None:
         """Return nothing: in this version the answer to a prompt says that it was taken."""
 
-    def decode_notification(self, method: str, params: object) -> AgentNotification | None:
-        """Return what the agent tells."""
-        match method:
-            case methods.UPDATE:
-                return update.decode_update(params)
-            case _:
-                return super().decode_notification(method, params)
+    def decode_update(self, session_id: str, update: object) -> AgentNotification:
+        """Return what has happened, or what the agent is at."""
+        state = decode_state(session_id, update)
+        return super().decode_update(session_id, update) if state is None else state
 
-    def decode_request(
-        self, method: str, params: object, capabilities: ClientCapabilities
-    ) -> AgentRequest:
-        """Return what the agent wants of us."""
-        return agent_request.decode_request(method, params, capabilities)
+    def decode_events(self, update: object) -> tuple[Event, ...]:
+        """Return what has happened."""
+        return decode_update(update)
+
+    def decode_permission(self, params: object) -> AgentRequest:
+        """Return what the user is to permit: a tool call, or what else is to be shown."""
+        request = valid(types.RequestPermission, methods.REQUEST_PERMISSION, params)
+        options = permission_options(request.options)
+        call, about = _subject(request.subject)
+        asks = "\n".join(filter(None, (request.title, request.description)))
+        return PermissionRequest(request.session_id, call, options, asks, about)
+
+
+def _server(server: Server) -> dict[str, Any]:
+    if isinstance(server, AcpServer):
+        return acp_server(server)
+    common = {"type": server.type, "name": server.name}
+    if server.type == "stdio":
+        env = named_values(server.env)
+        further = {"command": server.command, "args": list(server.args), "env": env}
+    else:
+        further = {"url": server.url, "headers": named_values(server.headers)}
+    return common | {name: value for name, value in further.items() if value != []}
+
+
+def _subject(told: dict[str, Any] | None) -> tuple[ToolCallUpdated | None, Subject | None]:
+    """Return what a permission is about: a tool call, or what else is to be shown."""
+    if told is None:
+        return None, None
+    try:
+        match told.get("type"):
+            case "tool_call":
+                return tool_call_event(types.ToolCallSubject.model_validate(told).tool_call), None
+            case "command":
+                return _command(types.CommandSubject.model_validate(told), told)
+    except ValidationError:
+        pass
+    return None, Subject(str(told.get("type") or "?"), (Text(compact(told)),), "other")
+
+
+def _command(
+    subject: types.CommandSubject, told: dict[str, Any]
+) -> tuple[ToolCallUpdated | None, Subject]:
+    """Return what would run; what is told of it beyond the schema may change what it does."""
+    call = None if subject.tool_call_id is None else ToolCallUpdated(subject.tool_call_id)
+    where = () if subject.terminal_id is None else (TerminalOutput(subject.terminal_id),)
+    given = {name: it for name, it in told.items() if name not in REFERENCES}
+    words = given.get("args")
+    is_list = isinstance(words, list) and all(isinstance(it, str) for it in words)
+    title = command_line(subject.command, words or () if is_list else ())
+    more = compact(given) if len(given) > 1 else None
+    return call, Subject(title, where, "execute", subject.cwd, more)

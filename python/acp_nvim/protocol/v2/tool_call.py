@@ -1,22 +1,24 @@
-"""Tool calls of ACP v2: patches, in which null clears (schema ToolCallUpdate)."""
+"""Tool calls of ACP v2: patches, in which null clears (schema ToolCallUpdate); and what they show:
+content, diffs of file states, terminals (ToolCallContent)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from acp_nvim.paths import named
-from acp_nvim.protocol.base import compact
+from pydantic import ValidationError
+
+from acp_nvim.protocol.common import types as common
+from acp_nvim.protocol.common.content import decode_content, unknown_content
+from acp_nvim.protocol.common.tool_call import json_text, kind_of, location_of
 from acp_nvim.protocol.v2 import types
-from acp_nvim.protocol.v2.content import decode_tool_content, decode_tool_contents
+from acp_nvim.protocol.v2.diff import decode_diff
+from acp_nvim.session.content import TerminalOutput, ToolContent
 from acp_nvim.session.event import UNSET, ToolCallUpdated, Unset
-from acp_nvim.session.model import Location, ToolStatus
+from acp_nvim.session.model import ToolStatus
 
 T = TypeVar("T")
 
-KINDS = frozenset(
-    {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"}
-)
 STATUSES: dict[str, ToolStatus] = {
     "pending": "pending",
     "completed": "completed",
@@ -32,12 +34,12 @@ def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
     return ToolCallUpdated(
         id=call.tool_call_id,
         title=told.field("title", "", str),
-        kind=told.field("kind", "other", _kind),
+        kind=told.field("kind", "other", kind_of),
         status=told.field("status", "pending", lambda it: STATUSES.get(it, "in_progress")),
-        content=told.field("content", (), decode_tool_contents),
-        locations=told.field("locations", (), lambda it: tuple(map(_location, it))),
-        raw_input=told.field("raw_input", None, _json_text),
-        raw_output=told.field("raw_output", None, _json_text),
+        content=told.field("content", (), _contents),
+        locations=told.field("locations", (), lambda it: tuple(map(location_of, it))),
+        raw_input=told.field("raw_input", None, json_text),
+        raw_output=told.field("raw_output", None, json_text),
         name=told.field("name", None, str),
         cancellable=told.field("capabilities", False, lambda it: it.cancel is not None),
         parent=call.parent,
@@ -46,7 +48,7 @@ def tool_call_event(call: types.ToolCall) -> ToolCallUpdated:
 
 def content_chunk_event(chunk: types.ToolCallContentChunk) -> ToolCallUpdated:
     """Return what follows in the content of a tool call."""
-    return ToolCallUpdated(chunk.tool_call_id, more=(*decode_tool_content(chunk.content),))
+    return ToolCallUpdated(chunk.tool_call_id, more=(*_content(chunk.content),))
 
 
 class _Told:
@@ -63,15 +65,23 @@ class _Told:
         return cleared if value is None else read(value)
 
 
-def _kind(kind: str) -> str:
-    return kind if kind in KINDS else "other"
+def _contents(values: Iterable[object]) -> tuple[ToolContent, ...]:
+    """Return the whole content of a tool call, without what is no object at all."""
+    parts = (_content(value) for value in values if isinstance(value, dict))
+    return tuple(part for each in parts for part in each)
 
 
-def _location(location: types.ToolCallLocation) -> Location:
-    path, named_line = named(location.path)
-    line = location.line
-    return Location(path, line if line is not None and line > 0 else named_line)
-
-
-def _json_text(value: object) -> str | None:
-    return value if isinstance(value, str) else compact(value)
+def _content(value: dict[str, object]) -> Iterator[ToolContent]:
+    """Yield what an item of the content shows: a diff may be of several files."""
+    try:
+        match value.get("type"):
+            case "content":
+                yield decode_content(value.get("content"))
+            case "diff":
+                yield from decode_diff(types.Diff.model_validate(value))
+            case "terminal":
+                yield TerminalOutput(common.TerminalContent.model_validate(value).terminal_id)
+            case _:
+                yield unknown_content(value)
+    except ValidationError:
+        yield unknown_content(value)

@@ -1,26 +1,33 @@
 """The objects of ACP v2 that an agent tells, as the schema says and no stricter.
 
 What the agent may get wrong without harm is `Lenient`; unions (content, config options, updates)
-are told apart by their decoders. What this client sends is built in `encode`.
+are told apart by their decoders. What every version has is in `common.types`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from pydantic import Field
-
 from acp_nvim.protocol.base import Id, Items, Lenient, LenientList, Whole, WireModel
-from acp_nvim.protocol.common.request_types import PermissionOption
-from acp_nvim.protocol.common.tool_call import WithMeta
+from acp_nvim.protocol.common.config import decode_commands
+from acp_nvim.protocol.common.types import (
+    AvailableCommand,
+    CanCancel,
+    EnvVariable,
+    Initialized,
+    Opened,
+    PermissionOption,
+    StopError,
+    TerminalExit,
+    ToolCallLocation,
+    WithMeta,
+)
+from acp_nvim.protocol.records import AgentCapabilities, AuthMethod
+from acp_nvim.session.event import SessionOpened
+from acp_nvim.session.model import Command
 
 # --- tool calls
-
-
-class WorkCapabilities(WireModel):
-    """What can be done with a tool call or a terminal: any object means yes."""
-
-    cancel: Lenient[dict[str, Any]]
 
 
 class ToolCall(WithMeta):
@@ -35,14 +42,7 @@ class ToolCall(WithMeta):
     locations: LenientList[ToolCallLocation]
     raw_input: Any = None
     raw_output: Any = None
-    capabilities: Lenient[WorkCapabilities]
-
-
-class ToolCallLocation(WireModel):
-    """A place in a file; `line` is 1-based."""
-
-    path: str
-    line: Lenient[Whole]
+    capabilities: Lenient[CanCancel]
 
 
 class ToolCallContentChunk(WireModel):
@@ -76,12 +76,6 @@ class Diff(WireModel):
     patch: Lenient[DiffPatch]
 
 
-class TerminalContent(WireModel):
-    """`ToolCallContent`, type `terminal`."""
-
-    terminal_id: str
-
-
 # --- terminals
 
 
@@ -89,13 +83,6 @@ class TerminalOutput(WireModel):
     """All of the output, base64."""
 
     data: str
-
-
-class TerminalExit(WireModel):
-    """How a command ended."""
-
-    exit_code: Lenient[int]
-    signal: Lenient[str]
 
 
 class TerminalSize(WireModel):
@@ -114,7 +101,7 @@ class TerminalUpdate(WireModel):
     size: Lenient[TerminalSize]
     output: Lenient[TerminalOutput]
     exit_status: Lenient[TerminalExit]
-    capabilities: Lenient[WorkCapabilities]
+    capabilities: Lenient[CanCancel]
 
 
 class TerminalChunk(WireModel):
@@ -145,93 +132,32 @@ class Work(WireModel):
     tool_call_id: Lenient[Id]
 
 
-class Fault(WireModel):
-    """Why a turn failed."""
-
-    message: Lenient[str]
-
-
 class State(WireModel):
     """`state_update`; states and stop reasons are open."""
 
     state: str
     stop_reason: Lenient[str]
-    error: Lenient[Fault]
+    error: Lenient[StopError]
     background: LenientList[Work]
-
-
-# --- commands and options
-
-
-class CommandInput(WireModel):
-    """What an available command takes."""
-
-    hint: Lenient[str]
-
-
-class AvailableCommand(WireModel):
-    """A slash command."""
-
-    name: str = Field(min_length=1)
-    description: Lenient[str]
-    input: Lenient[CommandInput]
-
-
-class AvailableCommands(WireModel):
-    """`available_commands_update`."""
-
-    available_commands: Items[AvailableCommand]
-
-
-class ConfigOptions(WireModel):
-    """`config_option_update`; the options are decoded one by one."""
-
-    config_options: Items[Any]
-
-
-class ConfigChoice(WireModel):
-    """`SessionConfigSelectOption`."""
-
-    value: str
-    name: str
-    description: Lenient[str]
-
-
-class ConfigGroup(WireModel):
-    """`SessionConfigSelectGroup`."""
-
-    group_id: str
-    name: str
-    options: Items[ConfigChoice]
-
-
-class ConfigOption(WireModel):
-    """`SessionConfigOption`; what its values are depends on its type."""
-
-    config_id: str
-    name: str
-    description: Lenient[str]
-    category: Lenient[str]
-    type: str
-    current_value: str | bool
-    options: LenientList[Any]
 
 
 # --- answers
 
 
-class SessionResult(WireModel):
+class SessionResult(Opened):
     """The result of `session/new` and `session/resume`."""
 
-    session_id: Lenient[str]
-    config_options: LenientList[Any]
     available_commands: LenientList[AvailableCommand]
 
+    def event(self, session_id: str) -> SessionOpened:
+        """Return what has happened, but for the options."""
+        told = self.available_commands
+        return SessionOpened(session_id, commands=None if told is None else commands(told))
 
-class OptionsResult(WireModel):
-    """The result of `session/set_config_option`."""
 
-    config_options: LenientList[Any]
+def commands(told: Iterable[AvailableCommand]) -> tuple[Command, ...]:
+    """Return the slash commands, without those whose name is not one word."""
+    return decode_commands(it for it in told if not any(map(str.isspace, it.name)))
 
 
 # --- requests
@@ -260,3 +186,100 @@ class ToolCallSubject(WireModel):
     """What a permission is about, type `tool_call`."""
 
     tool_call: ToolCall
+
+
+# --- what an agent tells of itself
+
+
+class PromptCapabilities(WireModel):
+    """`capabilities.session.prompt`: any object means yes."""
+
+    image: Lenient[dict[str, Any]]
+    audio: Lenient[dict[str, Any]]
+    embedded_context: Lenient[dict[str, Any]]
+
+
+class McpCapabilities(WireModel):
+    """`capabilities.session.mcp`."""
+
+    stdio: Lenient[dict[str, Any]]
+    http: Lenient[dict[str, Any]]
+    acp: Lenient[dict[str, Any]]
+
+
+class SessionCapabilities(WireModel):
+    """`capabilities.session`; the last three are of the unstable schema."""
+
+    prompt: Lenient[PromptCapabilities]
+    mcp: Lenient[McpCapabilities]
+    delete: Lenient[dict[str, Any]]
+    additional_directories: Lenient[dict[str, Any]]
+    fork: Lenient[dict[str, Any]]
+    title: Lenient[dict[str, Any]]
+    archive: Lenient[dict[str, Any]]
+
+
+class AuthCapabilities(WireModel):
+    """`capabilities.auth`, of the unstable schema."""
+
+    status: Lenient[dict[str, Any]]
+
+
+class Capabilities(WireModel):
+    """`capabilities`."""
+
+    session: Lenient[SessionCapabilities]
+    auth: Lenient[AuthCapabilities]
+
+
+class Login(WireModel):
+    """A way to log in."""
+
+    method_id: str
+    name: str
+    description: Lenient[str]
+    type: str
+    args: LenientList[str]
+    env: LenientList[EnvVariable]
+
+
+class InitializeResult(Initialized):
+    """The result of `initialize`."""
+
+    capabilities: Lenient[Capabilities]
+    auth_methods: LenientList[Login]
+
+    def offered(self) -> AgentCapabilities:
+        """Return what it offers: with sessions comes all that this version knows of them."""
+        told = self.capabilities or Capabilities()
+        session = told.session or SessionCapabilities()
+        baseline = told.session is not None
+        return AgentCapabilities(
+            load=baseline,
+            list=baseline,
+            resume=baseline,
+            close=baseline,
+            delete=session.delete is not None,
+            additional_directories=session.additional_directories is not None,
+            mcp=frozenset(name for name, it in session.mcp or () if it is not None),
+            logout=bool(self.auth_methods),
+            auth_status=told.auth is not None and told.auth.status is not None,
+            fork=session.fork is not None,
+            title=session.title is not None,
+            archive=session.archive is not None,
+            **{name: it is not None for name, it in session.prompt or ()},
+        )
+
+    def logins(self) -> tuple[AuthMethod, ...]:
+        """Return the ways to log in."""
+        return tuple(
+            AuthMethod(
+                it.method_id,
+                it.name,
+                it.description,
+                "terminal" if it.type == "terminal" else "agent",
+                it.args or (),
+                tuple((each.name, each.value) for each in it.env or ()),
+            )
+            for it in self.auth_methods or ()
+        )

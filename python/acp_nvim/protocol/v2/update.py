@@ -4,62 +4,37 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from acp_nvim.protocol.base import compact
-from acp_nvim.protocol.common import plan
-from acp_nvim.protocol.common import update as common
+from acp_nvim.protocol.common import types as common
 from acp_nvim.protocol.common.content import decode_content
-from acp_nvim.protocol.dialect import AgentNotification, SessionUpdated, StateTold
+from acp_nvim.protocol.common.update import DECODERS, Decoders, Update, event_of
+from acp_nvim.protocol.records import StateTold
 from acp_nvim.protocol.v2 import types
-from acp_nvim.protocol.v2.config import decode_commands, decode_config
 from acp_nvim.protocol.v2.tool_call import content_chunk_event, tool_call_event
 from acp_nvim.session.event import (
     UNSET,
     CommandsReplaced,
-    ConfigReplaced,
     Event,
     MessageUpdated,
     TerminalUpdated,
-    Unknown,
     Unset,
 )
 from acp_nvim.session.model import BackgroundWork, Role
 from acp_nvim.session.terminal import ExitStatus
 
-Update: TypeAlias = dict[str, Any]
 
-STATE = "state_update"
-
-
-def decode_update(params: object) -> AgentNotification:
-    """Return what happened, and in which session: "" if none is named. Never raises (C-133)."""
-    if not isinstance(params, dict):
-        return SessionUpdated("", (Unknown("", compact(params)),))
-    named, update = params.get("sessionId"), params.get("update")
-    session_id = named if isinstance(named, str) else ""
-    if isinstance(update, dict) and update.get("sessionUpdate") == STATE:
-        state = _state(session_id, update)
-        if state is not None:
-            return state
-    event = _event(update)
-    return SessionUpdated(session_id, () if event is None else (event,))
+def decode_update(update: object) -> tuple[Event, ...]:
+    """Return what happened; never raises (C-133)."""
+    event = event_of(update, _DECODERS)
+    return () if event is None else (event,)
 
 
-def _event(update: object) -> Event | None:
-    kind = update.get("sessionUpdate") if isinstance(update, dict) else None
-    decode = _DECODERS.get(kind) if isinstance(kind, str) else None
-    if decode is not None and isinstance(update, dict):
-        with suppress(ValidationError):
-            return decode(update)
-    return Unknown(kind if isinstance(kind, str) else "", compact(update))
-
-
-def _state(session_id: str, update: Update) -> StateTold | None:
-    """Return the state of the session; None for one that says none."""
+def decode_state(session_id: str, update: object) -> StateTold | None:
+    """Return the state of the session; None for an update that says none."""
+    if not isinstance(update, dict) or update.get("sessionUpdate") != "state_update":
+        return None
     try:
         told = types.State.model_validate(update)
     except ValidationError:
@@ -111,7 +86,7 @@ def _terminal(update: Update) -> Event:
     )
 
 
-def _cancellable(told: types.WorkCapabilities | None) -> bool:
+def _cancellable(told: common.CanCancel | None) -> bool:
     return told is not None and told.cancel is not None
 
 
@@ -135,15 +110,11 @@ def _text(data: str) -> str | None:
 
 
 def _commands(update: Update) -> Event:
-    told = types.AvailableCommands.model_validate(update)
-    return CommandsReplaced(decode_commands(told.available_commands))
+    told = common.AvailableCommands.model_validate(update)
+    return CommandsReplaced(types.commands(told.available_commands))
 
 
-def _config(update: Update) -> Event:
-    return ConfigReplaced(decode_config(types.ConfigOptions.model_validate(update).config_options))
-
-
-_DECODERS: dict[str, Callable[[Update], Event | None]] = {
+_DECODERS: Decoders = {
     "user_message": _message("user"),
     "agent_message": _message("agent"),
     "agent_thought": _message("thought"),
@@ -151,8 +122,6 @@ _DECODERS: dict[str, Callable[[Update], Event | None]] = {
     "tool_call_content_chunk": _tool_call_chunk,
     "terminal_update": _terminal,
     "terminal_output_chunk": _terminal_chunk,
-    **plan.DECODERS,
     "available_commands_update": _commands,
-    "config_option_update": _config,
-    **common.DECODERS,
+    **DECODERS,
 }

@@ -24,6 +24,8 @@ from acp_nvim.session.state import Message, SessionState
 
 MOST_PARTS = 500
 """Parts of a message; what is more begins another, for each part that comes copies all of them."""
+MOST_TEXT = 1_000_000
+"""Characters of a text that grows; what is more begins another message, which is kept by itself."""
 
 
 def chunk_received(state: SessionState, event: ChunkReceived) -> SessionState:
@@ -121,7 +123,10 @@ def _goes_on(message: Message, event: ChunkReceived, turn: int) -> bool:
     is_named = (event.message_id, turn) == (message.message_id, message.turn)
     if message.role != event.role or message.local or not (is_named or event.message_id is None):
         return False
-    return len(message.content) < MOST_PARTS or isinstance(event.content, Text)
+    if not isinstance(event.content, Text):
+        return len(message.content) < MOST_PARTS
+    last = message.content[-1] if message.content else None
+    return not isinstance(last, Text) or last.length < MOST_TEXT
 
 
 def _identified(state: SessionState, event: ChunkReceived) -> str:

@@ -65,10 +65,8 @@ def label(content: Content | FileChange, cwd: str) -> str:
             return f"{mention(uri, cwd)} [{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
         case Image(data, mime_type) | Audio(data, mime_type):
             return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
-        case ResourceLink(uri, name):
-            return mention(uri, cwd) + _line_in(name, uri)
-        case Resource(uri, _, None):
-            return mention(uri, cwd)
+        case ResourceLink(uri) | Resource(uri, _, None):
+            return mention(uri, cwd) + _line_named(content)
         case Resource(uri, _, blob, mime_type):
             kind = one_line(mime_type or "binary", 60)
             return f"{mention(uri, cwd)} [{kind}, {size(decoded_length(blob or ''))}]"
@@ -81,10 +79,13 @@ def label(content: Content | FileChange, cwd: str) -> str:
             return f"[{one_line(kind, 60)}]"
 
 
-def _line_in(name: str, uri: str) -> str:
+def _line_named(content: Content) -> str:
     """Return ":12" of a name that is the file's with a line: not all agents take that in a uri."""
-    line = name.removeprefix(basename(unquote(uri)) + ":")
-    return f":{line}" if line.isdecimal() and len(line) < len(name) else ""
+    if not isinstance(content, ResourceLink):
+        return ""
+    file, _, line = content.name.rpartition(":")
+    is_named = line.isdecimal() and file == basename(unquote(content.uri))
+    return f":{line}" if is_named else ""
 
 
 def has_text(content: Content) -> bool:

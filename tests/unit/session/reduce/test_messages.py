@@ -14,7 +14,7 @@ from acp_nvim.session.event import (
     TurnEnded,
 )
 from acp_nvim.session.model import PlanEntry
-from acp_nvim.session.reduce.messages import MOST_PARTS
+from acp_nvim.session.reduce.messages import MOST_PARTS, MOST_TEXT
 from acp_nvim.session.state import Message
 from tests.unit.session.conversation import OPENED, after, says, told, turn
 
@@ -157,6 +157,14 @@ def test_two_sessions_do_not_touch_each_other():
     two = after(OPENED, turn(), says("agent", "b", "m"))
     assert told(one)[1:] == ["agent: a"]
     assert told(two)[1:] == ["agent: b"]
+
+
+def test_a_message_of_endless_text_goes_on_in_another():
+    piece = "x" * (MOST_TEXT // 4)
+    chunks = [ChunkReceived("thought", Text(piece)) for _ in range(9)]
+    state = after(OPENED, turn(), *chunks, says("thought", "y"))
+    messages = [it for it in state.entries if isinstance(it, Message) and it.role == "thought"]
+    assert [it.content[0].length for it in messages] == [MOST_TEXT, MOST_TEXT, len(piece) + 1]
 
 
 def test_a_message_of_endless_parts_goes_on_in_another():

@@ -1,0 +1,23 @@
+-- The one window of the questions: what it shows, and where. Those who draw it, map its keys and open it
+-- share this.
+
+---@class acp.Menu the one window of the questions
+---@field ask? acp.Ask what it shows; nil while nothing waits
+---@field bufnr integer
+---@field winid integer 0 while it could not be opened
+---@field rows acp.Row[] what is in it now
+---@field detail? integer window of the details
+---@field back? integer window to go back to
+---@field file? integer number of the file that is shown side by side, from 0
+---@field compared? string digest of the question for which it is shown
+---@field folded? string id of the question that the user has folded
+---@field mapped? string buffer and kind of question that have their keys
+---@field wish? table all of it was asked for, and has not come
+---@field is_going? boolean another question was asked for, and has not come
+---@field config? vim.api.keyset.win_config where it is now, nil: in no float, or hidden
+---@field is_entering? boolean the user goes there: that it makes way for that is no move
+---@field settle fun() puts it where it belongs
+---@field fold fun() makes it one row, and goes back; it stays pending
+
+---@type acp.Menu
+return { bufnr = -1, winid = 0, rows = {}, settle = function() end, fold = function() end }
