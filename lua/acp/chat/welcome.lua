@@ -77,7 +77,7 @@ local function content(chat, width)
   end)
   add(vim.fn.fnamemodify(facts.cwd or chat.cwd, ':~'), 'AcpToolPath')
   if chat.agent == 'tutor' then -- by `:AcpStart`, not `:Acp tutor`
-    add('Send anything: the lessons begin', 'AcpWarning')
+    add('Send anything to begin', 'AcpWarning')
   end
   if options.value('default_keys') ~= false then
     add('', 'AcpDim')
