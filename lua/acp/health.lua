@@ -3,7 +3,6 @@
 local bridge = require('acp.host.bridge')
 local interpreter = require('acp.host.interpreter')
 local private = require('acp.host.private')
-local python = require('acp.host.python')
 
 local health = vim.health
 
@@ -24,16 +23,9 @@ for name in sys.argv[1:]:
         pass
 ]]
 
----@param words string names, with blanks between the rows and | in them
----@return string[][]
-local function rows(words)
-  return vim.tbl_map(function(row)
-    return vim.split(row, '|')
-  end, vim.split(words, '%s+', { trimempty = true }))
-end
-
 -- The events that are listened to, all of them; of a row, one is enough.
-M.EVENTS = rows([[
+M.EVENTS = {}
+local EVENTS = [[
   BufEnter BufFilePost BufLeave BufModifiedSet|OptionSet BufNewFile BufReadCmd BufReadPost
   BufUnload BufWinEnter BufWinLeave BufWipeout BufWriteCmd BufWritePost BufWritePre
   CmdlineLeave ColorScheme CursorMoved CursorMovedI DiagnosticChanged FileAppendPost
@@ -42,15 +34,28 @@ M.EVENTS = rows([[
   SessionLoadPost SessionWritePost ShellCmdPost ShellFilterPost TabEnter TermClose TermOpen
   TextChanged UIEnter UILeave User VimEnter VimLeavePre VimResized WinClosed WinEnter WinLeave
   WinResized WinScrolled
-]])
+]]
+for row in EVENTS:gmatch('%S+') do
+  table.insert(M.EVENTS, vim.split(row, '|'))
+end
 
 -- The functions that are young, experimental or meant for others; of a row, one is enough.
-M.FUNCTIONS = rows([[
-  vim.api.nvim__redraw vim.api.nvim_exec2 vim.api.nvim_ui_send|vim.api.nvim_chan_send
-  vim.api.nvim_win_text_height vim.fs.joinpath vim.islist vim.iter vim.keycode
-  vim.list_contains vim.lsp.util.make_floating_popup_options vim.system
-  vim.treesitter.highlighter.active vim.treesitter.language.get_lang vim.uv.new_timer
-]])
+M.FUNCTIONS = {
+  { 'vim.api.nvim__redraw' },
+  { 'vim.api.nvim_exec2' },
+  { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' },
+  { 'vim.api.nvim_win_text_height' },
+  { 'vim.fs.joinpath' },
+  { 'vim.islist' },
+  { 'vim.iter' },
+  { 'vim.keycode' },
+  { 'vim.list_contains' },
+  { 'vim.lsp.util.make_floating_popup_options' },
+  { 'vim.system' },
+  { 'vim.treesitter.highlighter.active' },
+  { 'vim.treesitter.language.get_lang' },
+  { 'vim.uv.new_timer' },
+}
 
 ---@param name string of an autocommand event
 local function is_event(name)
@@ -104,7 +109,7 @@ end
 local function probe(program)
   local command = vim.list_extend({ program, '-c', PROBE }, packages())
   local versions, said = {}, ''
-  local job = python.run(command, { cwd = interpreter.root() }, function(_, stdout)
+  local job = interpreter.run(command, { cwd = interpreter.root() }, function(_, stdout)
     said = stdout
   end)
   if vim.fn.jobwait({ job }, WAIT_MS)[1] == -1 then

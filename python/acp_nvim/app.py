@@ -40,13 +40,12 @@ from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
 from acp_nvim.tools.offers import Offers
-from acp_nvim.tools.parts import Parts
-from acp_nvim.transport.leaving import at_end
+from acp_nvim.tools.tool import Parts
+from acp_nvim.transport.group import at_end
 from acp_nvim.workspace.authors import Authors
 from acp_nvim.workspace.host import Agents, Host, Review, Start
 from acp_nvim.workspace.launching import start
-from acp_nvim.workspace.pulse import Pulse
-from acp_nvim.workspace.tasks import Tasks
+from acp_nvim.workspace.tasks import Pulse, Tasks
 from acp_nvim.workspace.workspace import Workspace
 
 TICK = 1.0
@@ -242,10 +241,13 @@ def keep_safe(
     def passed(at: float) -> None:
         workspace.epoch += max(0.0, at + LATER - now())
 
+    def own() -> str:
+        return workspace.paths.get("state", "")
+
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)
     log = EditLog(store, now=now, changed=changed, passed=passed)
-    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch())
+    author, baselines = Authors(workspace).of_path, Baselines(watch=Watch(), own=own)
     baselines.keep_in(Memory(store.journal.see))
     sync = DiskSync(
         files, emit, fault, knowledge=knowledge, books=log, author=author, baselines=baselines

@@ -3,8 +3,8 @@
 That is half a second in a session of some size, in which nothing is drawn and no cancel gets
 through; and a thread that makes lists of 200,000 lines sets off searches that look at each of them.
 But data of sessions is in no circles, and goes when nobody has it any more. So Python searches only
-when told to, each second, among what is new since the last time; once more among what has come
-of several times; and that, and what is much, is left out until nobody waits.
+when it is told to, each second, among what is new since the last time; once more among what has
+come of several times; and that, and what is much, is left out until nobody waits.
 """
 
 from __future__ import annotations

@@ -187,14 +187,26 @@ def diff(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -
     """
     if type(old) is not type(new):  # parts of both are compared as a whole
         old, new = tuple(old), tuple(new)
+    is_kept = effort is None and isinstance(old, tuple) and isinstance(new, tuple)
+    differing = partial(_diff, old, new, effort or Effort(EFFORT + 8 * (len(old) + len(new))))
+    hunks = _at_once(old, new)
+    if hunks is None:
+        hunks = made(old, new, differing) if is_kept else differing()
+    if (
+        is_kept and hunks
+    ):  # who makes this change has these very lines, and all that is known of them
+        made(old, hunks, lambda: new)
+    return hunks
+
+
+def _at_once(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
+    """Return the hunks if nothing differs, or one place of which nothing stays."""
     head, tail = ends_in_common(old, new, (0, len(old)), (0, len(new)))
     last, end = len(old) - tail, len(new) - tail
     if head in (last, end) or last - head == end - head == 1:
         is_other = head < last or head < end
         return (Hunk(head, last, tuple(new[head:end])),) if is_other else ()
-    differing = partial(_diff, old, new, effort or Effort(EFFORT + 8 * (len(old) + len(new))))
-    is_kept = effort is None and isinstance(old, tuple) and isinstance(new, tuple)
-    return made(old, new, differing) if is_kept else differing()
+    return None
 
 
 def _diff(old: Sequence[str], new: Sequence[str], effort: Effort) -> tuple[Hunk, ...]:
@@ -218,6 +230,11 @@ def apply(old: Sequence[str], hunks: Sequence[Hunk]) -> list[str]:
         done = hunk.last
     new += old[done:]
     return new
+
+
+def applied(old: tuple[str, ...], hunks: Sequence[Hunk]) -> tuple[str, ...]:
+    """Return the same; those very lines whose difference the hunks are, if that is still known."""
+    return made(old, hunks, lambda: tuple(apply(old, hunks)))
 
 
 def moved(rows: range, hunks: Sequence[Hunk]) -> range:

@@ -36,6 +36,7 @@ def is_this_machine(host: str) -> bool:
 def _plain(host: str) -> str:
     """Return the name as whoever looks it up reads it."""
     name = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".")
+    name = "".join(it for it in name if unicodedata.category(it) != "Cf")  # nobody sees these
     return name.casefold().strip("[]").partition("%")[0].rstrip(".")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_nvim.nvim.plain import op
-from acp_nvim.view.diff.text import diff_lines
+from acp_nvim.view.diff.change import diff_lines
 from acp_nvim.view.op import Replace
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim

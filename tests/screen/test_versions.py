@@ -8,8 +8,8 @@ import pytest
 
 from acp_nvim.nvim.plain import op
 from acp_nvim.view.lists.versions import ComparedFile, Racer, lines
+from acp_nvim.view.measure import Tally
 from acp_nvim.view.op import Replace
-from acp_nvim.view.tally import Tally
 from tests.support.fakes.spy import BridgeSpy
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.inbound import Services
-from acp_nvim.client.launch import EditorTools, Launch, NoEditorTools
+from acp_nvim.client.launch import EditorTools, Launch
 from acp_nvim.client.session import Session
 from acp_nvim.client.traffic import Traffic
 from acp_nvim.editor import Files
@@ -56,7 +56,7 @@ class Stage:
         self.questions = Questions()
         self.screens = FakeScreens()
         self.surroundings = FakeSurroundings()
-        self.tools: EditorTools = NoEditorTools()
+        self.tools: EditorTools | None = None
         """The tools of the editor that the agent is offered."""
         self.output_limit = 1_048_576
         """`terminal.output_byte_limit` of the configuration."""

@@ -25,8 +25,7 @@ from acp_nvim.config import NamedValue, Options, parse
 from acp_nvim.history.author import Author
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.session.state import SessionState
-from acp_nvim.view.review.snapshot import edits_snapshot
-from acp_nvim.view.snapshot import snapshot
+from acp_nvim.view.snapshot import edits_snapshot, snapshot
 from acp_nvim.workspace.launching import PRIVATE
 from tests.support.nvim import ROOT, binary
 

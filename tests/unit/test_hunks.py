@@ -18,6 +18,7 @@ from acp_nvim.hunks import (
     Hunk,
     Memo,
     Reconciled,
+    applied,
     apply,
     bare_lines,
     diff,
@@ -294,6 +295,9 @@ def test_hunks_of_long_texts_are_found_once() -> None:
         (70, 71, ("more",)),
     ]
     assert diff(old, new) is found
+    assert applied(old, found) is new
+    RECENT.forget()
+    assert applied(old, found) == new
     assert diff(old, old) == ()
 
 

@@ -6,7 +6,6 @@ local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
-local margin = require('acp.ui.margin')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -106,7 +105,7 @@ function M.draw(chat)
     return
   end
   local window = layout.window_of(chat.chat)
-  local width = window and margin.room(window) or vim.o.columns
+  local width = window and cells.room(window) or vim.o.columns
   local shown = { id = 1, virt_lines = content(chat, width) }
   api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, shown)
 end

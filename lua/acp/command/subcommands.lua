@@ -96,13 +96,13 @@ local deeds = {
     session().forget(invoked.word or 'session')
   end,
   export = with_chat(function(chat, invoked)
-    require('acp.command.talk').export(chat, vim.trim(invoked.text))
+    session().export(chat, vim.trim(invoked.text))
   end),
   outline = with_chat(function(chat)
-    require('acp.command.talk').outline(chat)
+    session().outline(chat)
   end),
   rewind = with_chat(function(chat, invoked)
-    require('acp.command.talk').rewind(chat, tonumber(invoked.word))
+    session().rewind(chat, tonumber(invoked.word))
   end),
   config = function(invoked)
     local option, value = invoked.text:match('^%s*(%S*)%s*(.-)%s*$')

@@ -1,13 +1,14 @@
 -- What the editor has written is the user's: which state of a file that was, from whatever buffer, and
--- when a buffer and its file were last in step. Our own writes are not the user's. A stamp is that of
--- `acp.files.save`, '' for none.
+-- when a buffer and its file were last in step. Our own writes are not the user's. Of a write no event may
+-- have told: the undo tree knows what was written. A stamp is that of `acp.files.save`, '' for none.
 
 local coding = require('acp.files.coding')
+local edit = require('acp.files.edit')
 local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local foreign = require('acp.files.foreign')
 local save = require('acp.files.save')
-local written = require('acp.files.written')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -31,6 +32,82 @@ local writes = events.by_buffer()
 ---@type table<string, string> by resolved path: the file before Neovim writes it
 local before = {}
 local is_quiet = false
+
+---@type table<integer, { count: integer, lines: string[]? }> by buffer: what was found last
+local last_written = events.by_buffer()
+
+--- The change after which the buffer was written last; 0: before all changes.
+---@param tree vim.fn.undotree.ret
+---@return integer? number nil if the tree does not go back so far
+local function change_of(tree)
+  local state, is_whole
+  local function walk(entries)
+    for _, entry in ipairs(entries) do
+      state = entry.save == tree.save_last and entry.seq or state
+      is_whole = is_whole or entry.seq == 1
+      walk(entry.alt or {})
+    end
+  end
+  walk(tree.entries)
+  return state or is_whole and 0 or nil
+end
+
+--- A command with a file, whatever is in its name.
+---@param command fun(opts: table)
+local function with_file(command, path)
+  edit.unhindered(function()
+    command({ path, bang = true, magic = { file = false, bar = false }, mods = { silent = true } })
+  end)
+end
+
+--- The lines after another change of the same tree, made in a buffer of their own: the user's stays
+--- as it is.
+---@param state integer
+---@return string[]
+local function lines_at(buffer, state)
+  local path, other = vim.fn.tempname(), unseen.buffer()
+  local lines
+  local ok, err = pcall(function()
+    api.nvim_buf_call(buffer, function()
+      with_file(vim.cmd.wundo, path)
+    end)
+    vim.bo[other].undolevels = 1000
+    vim.bo[other].fileformat = vim.bo[buffer].fileformat
+    api.nvim_buf_set_lines(other, 0, -1, true, api.nvim_buf_get_lines(buffer, 0, -1, true))
+    api.nvim_buf_call(other, function()
+      with_file(function(opts)
+        opts.bang = nil
+        vim.cmd.rundo(opts)
+      end, path)
+      vim.cmd(('silent undo %d'):format(state))
+    end)
+    lines = api.nvim_buf_get_lines(other, 0, -1, true)
+  end)
+  vim.uv.fs_unlink(path)
+  api.nvim_buf_delete(other, { force = true })
+  return ok and lines or error(err, 0)
+end
+
+--- What the modified buffer held when it was written for the last time; nil: it is not known.
+---@param buffer integer
+---@param times integer how often it was written
+---@return string[]?
+local function lines_written(buffer, times)
+  local last = last_written[buffer]
+  if last and last.count == times then
+    return last.lines
+  end
+  local state = change_of(api.nvim_buf_call(buffer, vim.fn.undotree))
+  local lines
+  if state then
+    unseen.quietly(function()
+      local ok, result = pcall(lines_at, buffer, state)
+      lines = ok and result or nil
+    end)
+  end
+  last_written[buffer] = { count = times, lines = lines }
+  return lines
+end
 
 ---@return string path resolved
 local function file_of(buffer)
@@ -91,7 +168,7 @@ end
 --- Take note that all writes of the buffer until now are known.
 local function see(buffer)
   writes[buffer] = count(buffer)
-  written.forget(buffer)
+  last_written[buffer] = nil
 end
 
 ---@return integer number of the change in the undo tree whose text the buffer has
@@ -127,7 +204,7 @@ function M.written(buffer, path)
   if is_told and not (is_modified and is_last) then
     return nil
   end
-  local lines = is_modified and written.lines(buffer, times)
+  local lines = is_modified and lines_written(buffer, times)
   return lines or not is_told and {} or nil
 end
 

@@ -3,17 +3,14 @@
 -- The prompt buffer: written like any text, sent by <CR>, <C-s> or `:w`, never `modified`, kept on
 -- disk while it is unsent. What goes along with a prompt is in `acp.prompt.attachment`.
 
-local anchors = require('acp.prompt.anchors')
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
-local context = require('acp.chat.context')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
 local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
-local notes = require('acp.prompt.notes')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
 local server = require('acp.prompt.server')
@@ -78,10 +75,10 @@ end
 ---@param payload table
 ---@param done fun(err: string?, result: any)
 function M.submit(chat, payload, done)
-  local file = vim.trim(payload.text) ~= '' and context.of(chat, payload.selections) or nil
+  local file = vim.trim(payload.text) ~= '' and attachment.context(chat, payload.selections) or nil
   payload.chat = chat.chat
   if file then
-    payload.blocks = { context.block(file) }
+    payload.blocks = { attachment.block(file) }
     chat.context = file.path
   end
   bridge.call('prompt', payload, function(err, result)
@@ -116,7 +113,7 @@ function M.send(number)
     return false
   end
   chats.touch(number)
-  local mentioned, spoken = anchors.take(chat)
+  local mentioned, spoken = prompt_marks.take(chat)
   local selections = vim.list_extend(vim.list_slice(chat.selections or {}), mentioned)
   local payload = { text = text, selections = selections, bang = false }
   payload.spoken = #spoken > 0 and spoken or nil
@@ -211,7 +208,7 @@ local function watch(chat)
     chats.entered(chat)
     prompt_marks.settle(chat)
     attachment.draw(chat) -- the lines may be elsewhere by now
-    notes.ask(chat)
+    attachment.ask(chat)
   end)
   on('InsertEnter', function()
     prompt_marks.prepare(chat)
@@ -220,7 +217,6 @@ local function watch(chat)
     save_draft(chat)
   end)
   on('BufWipeout', function()
-    prompt_marks.forget(chat.prompt)
     events.leave('acp.prompt.' .. chat.prompt)
   end)
 end

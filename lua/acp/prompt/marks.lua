@@ -1,8 +1,11 @@
 -- What is shown in a prompt besides its text: mentions that name something, and what a slash command
 -- wants to be told. Extmarks only, drawn once after each change, however it came about.
+-- Lines that a prompt mentions (`@a.py:4-6`) follow the edits of their file, as selections do: the mention
+-- is written anew when the user comes back to the prompt, and when it is sent.
 
-local anchors = require('acp.prompt.anchors')
+local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
+local events = require('acp.ui.events')
 local mention = require('acp.prompt.mention')
 
 local api = vim.api
@@ -10,10 +13,104 @@ local api = vim.api
 local M = {}
 
 local namespace = api.nvim_create_namespace('acp_prompt')
+local mentioned = api.nvim_create_namespace('acp_mentioned')
 local MOST_LINES, MOST_ASKED = 2000, 200
 
 ---@type table<integer, table<integer, acp.Mention>> by prompt buffer and mark
-local mentions = {}
+local mentions = events.by_buffer()
+
+---@class acp.Anchor
+---@field buffer integer
+---@field mark integer extmark in `acp_mentioned`, over the lines
+
+---@param it acp.Mention of lines
+---@return acp.Anchor? anchor nil: it speaks of no lines of a loaded buffer
+local function anchor(it)
+  local first, last = unpack(it.lines)
+  local buffer = vim.iter(api.nvim_list_bufs()):find(function(buffer)
+    return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_name(buffer) == it.path
+  end)
+  if not buffer then
+    return nil
+  end
+  local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
+  if first < 1 or #lines ~= last - first + 1 then
+    return nil
+  end
+  -- with the end of its last line: whoever writes a line anew has not taken it away
+  local options = { end_row = last, end_col = 0, strict = false }
+  options.invalidate = true -- a mark of lines that are gone says nothing
+  return {
+    buffer = buffer,
+    mark = api.nvim_buf_set_extmark(buffer, mentioned, first - 1, 0, options),
+  }
+end
+
+--- Where the lines of an anchor are now.
+---@param it acp.Anchor
+---@return integer? first 1-based; nil: they are gone
+---@return integer last inclusive
+local function lines_of(it)
+  local is_loaded = api.nvim_buf_is_loaded(it.buffer)
+  local mark = is_loaded
+    and api.nvim_buf_get_extmark_by_id(it.buffer, mentioned, it.mark, { details = true })
+  if not mark or not mark[1] or mark[3].invalid then
+    return nil, 0
+  end
+  local last = mark[3].end_col == 0 and mark[3].end_row or mark[3].end_row + 1
+  if last <= mark[1] then
+    return nil, 0 -- nothing is left of them
+  end
+  return mark[1] + 1, last
+end
+
+--- These mentions of lines stand in the prompt now.
+---@param chat acp.Chat
+---@param found acp.Mention[]
+local function keep(chat, found)
+  local before, now = chat.anchors or {}, {}
+  for _, it in ipairs(found) do
+    now[it.name] = now[it.name] or before[it.name] or anchor(it)
+  end
+  for name, it in pairs(before) do
+    if not now[name] and api.nvim_buf_is_valid(it.buffer) then
+      api.nvim_buf_del_extmark(it.buffer, mentioned, it.mark)
+    end
+  end
+  chat.anchors = now
+end
+
+--- The mentions whose lines are elsewhere by now; they go by their new names from now on.
+---@param chat acp.Chat
+---@return table<string, string> new names by old ones
+local function moved_names(chat)
+  local found, now = {}, {}
+  for name, it in pairs(chat.anchors or {}) do
+    local first, last = lines_of(it)
+    local lines = first and (first == last and '%d' or '%d-%d'):format(first, last)
+    local new = lines and name:gsub('%d+%-?%d*$', lines) or name
+    found[name] = new ~= name and new or nil
+    now[new] = it
+  end
+  chat.anchors = now
+  return found
+end
+
+--- The lines that are mentioned, as selections that go along, and the names that speak of them.
+---@param chat acp.Chat
+---@return acp.Selection[]
+---@return string[] names
+function M.take(chat)
+  local found, names = {}, {}
+  for name, it in pairs(chat.anchors or {}) do
+    local first, last = lines_of(it)
+    if first then
+      table.insert(names, name)
+      table.insert(found, attachment.select(first, last, it.buffer))
+    end
+  end
+  return found, names
+end
 
 --- Say what a slash command wants, while nothing is written after it.
 ---@param line string
@@ -47,7 +144,7 @@ local function put(chat, lines, rows, found)
     end
   end
   mentions[buffer] = here
-  anchors.keep(chat, anchored)
+  keep(chat, anchored)
 end
 
 --- Draw the marks of a prompt.
@@ -102,7 +199,7 @@ end
 --- Write the mentions anew whose lines have moved.
 ---@param chat acp.Chat
 function M.settle(chat)
-  local moved = api.nvim_buf_is_loaded(chat.prompt) and anchors.moved(chat) or {}
+  local moved = api.nvim_buf_is_loaded(chat.prompt) and moved_names(chat) or {}
   for _, place in ipairs(next(moved) and placed(chat) or {}) do
     local name = moved[place.it.name]
     if name then
@@ -131,12 +228,6 @@ function M.explain(chat, row, column)
     local text = api.nvim_buf_get_text(chat.prompt, row, place.first, row, place.last, {})
     return { text[1], place.it.what }
   end
-end
-
---- Forget a prompt that is gone.
----@param buffer integer
-function M.forget(buffer)
-  mentions[buffer] = nil
 end
 
 return M

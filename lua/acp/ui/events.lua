@@ -43,21 +43,23 @@ function M.leave(name)
   api.nvim_create_augroup(name, {})
 end
 
----@type table<integer, any>[]
-local tables = {}
+---@type table<integer, any>[]?
+local tables
 
 --- A table by the numbers of buffers: what is in it of one goes with that, for its number may come again.
 ---@return table<integer, any>
 function M.by_buffer()
+  if not tables then
+    tables = {}
+    M.group('acp.events')('BufWipeout', 'What is known of a buffer goes with it', function(event)
+      for _, each in ipairs(tables) do
+        each[event.buf] = nil
+      end
+    end)
+  end
   local made = {}
   table.insert(tables, made)
   return made
 end
-
-M.group('acp.events')('BufWipeout', 'What is known of a buffer goes with it', function(event)
-  for _, each in ipairs(tables) do
-    each[event.buf] = nil
-  end
-end)
 
 return M

@@ -1,17 +1,43 @@
 -- While a turn runs, the last row of its chat says so: what it does, for how long, how to end it.
--- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll.
+-- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll. The
+-- signs of what runs, in the two cells left of the text, turn along.
 
 local cells = require('acp.ui.cells')
-local margin = require('acp.ui.margin')
 
 local api = vim.api
 
 local M = {}
 
-local namespace = api.nvim_create_namespace('acp_life')
-
+local RUNNING = 'AcpToolRunning'
+local STILL = '◐'
+local FRAMES = vim.fn.split('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', '\\zs')
 local INTERVAL_MS = 250
+
+local signs = api.nvim_create_namespace('acp')
+local namespace = api.nvim_create_namespace('acp_life')
 local LEAST = 4 -- cells of what is done
+
+--- The spinner as it is now.
+---@return string character
+function M.spinner()
+  return FRAMES[math.floor(vim.uv.now() / INTERVAL_MS) % #FRAMES + 1]
+end
+
+--- Let the signs of what runs on screen be another.
+---@param buffer integer a chat
+local function put(buffer, text)
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local from = { vim.fn.line('w0', window) - 1, 0 }
+    local to = { vim.fn.line('w$', window) - 1, 0 }
+    local options = { type = 'sign', details = true }
+    for _, mark in ipairs(api.nvim_buf_get_extmarks(buffer, signs, from, to, options)) do
+      if mark[4].sign_hl_group == RUNNING then
+        local look = { id = mark[1], sign_text = text, sign_hl_group = RUNNING }
+        api.nvim_buf_set_extmark(buffer, signs, mark[2], 0, look)
+      end
+    end
+  end
+end
 
 ---@class acp.Life
 ---@field doing? string nil in a list, which has no such row
@@ -41,7 +67,7 @@ end
 ---@return [string, string][] chunks
 local function chunks(life, width)
   local now = vim.uv.now()
-  local spinner = margin.spinner() .. ' '
+  local spinner = M.spinner() .. ' '
   local doing, size = life.doing, api.nvim_strwidth(life.doing)
   local rest, room ---@type string?, integer
   for _, ending in ipairs({ ' · %s · :Acp cancel', ' · %s', '' }) do
@@ -64,7 +90,7 @@ local function draw(buffer)
   if #windows == 0 then
     return
   end
-  local width = math.min(unpack(vim.tbl_map(margin.room, windows)))
+  local width = math.min(unpack(vim.tbl_map(cells.room, windows)))
   api.nvim_buf_set_extmark(buffer, namespace, api.nvim_buf_line_count(buffer) - 1, 0, {
     id = 1,
     virt_text = chunks(life, width),
@@ -77,7 +103,7 @@ local function tick()
   for buffer in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
       draw(buffer)
-      margin.turn(buffer)
+      put(buffer, M.spinner())
     else
       M.set(buffer, {})
     end
@@ -120,9 +146,11 @@ function M.set(buffer, status)
     run(buffer, status)
   end
   local is_live = status.doing ~= nil or status.works == true
-  margin.set(buffer, is_live)
   if not is_live then
     lives[buffer] = nil
+    if before then
+      put(buffer, STILL)
+    end
     if before and api.nvim_buf_is_loaded(buffer) then
       api.nvim_buf_del_extmark(buffer, namespace, 1)
     end

@@ -13,12 +13,12 @@ from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.client import questioning, quirks, reasons
 from acp_nvim.client.connection import Connection, Faults
-from acp_nvim.client.launch import Caller, EditorTools, Launch, NoEditorTools, offer
+from acp_nvim.client.launch import Caller, EditorTools, Launch, offer
 from acp_nvim.client.questioning import Opened, Questioning, unknown
 from acp_nvim.client.registry import Registry
 from acp_nvim.client.session import Session
@@ -55,6 +55,7 @@ from acp_nvim.session.request import (
     FileWritten,
     KillTerminalRequest,
     McpMessage,
+    McpOutcome,
     PermissionAnswer,
     PermissionRequest,
     ReadFileRequest,
@@ -91,8 +92,8 @@ class Services(Struct, frozen=True):
     """Done before a turn's prompt is sent: what was in the files then is not the turn's doing."""
     defaults: Callable[[], Defaults] = Defaults
     """What a new session is set to."""
-    tools: EditorTools = field(default_factory=NoEditorTools)
-    """Serves the tools of the editor."""
+    tools: EditorTools | None = None
+    """Serves the tools of the editor, if the agent may call any."""
 
 
 class Inbound:
@@ -265,7 +266,7 @@ class Inbound:
             case ReadFileRequest() | WriteFileRequest():
                 return await self._serve_file(ask)
             case McpMessage():
-                return await self._services.tools.answer(ask, partial(self._notify_tools, ask))
+                return await self._answer_tool(ask)
             case (
                 CreateTerminalRequest()
                 | TerminalOutputRequest()
@@ -321,8 +322,14 @@ class Inbound:
         )
         return offer(self._services.tools, caller, taken)
 
-    def _notify_tools(self, ask: McpMessage, method: str, params: Mapping[str, Any]) -> None:
-        self._connection.notify(*self.dialect.mcp_notification(ask, method, params))
+    async def _answer_tool(self, ask: McpMessage) -> McpOutcome:
+        def notify(method: str, params: Mapping[str, Any]) -> None:
+            self._connection.notify(*self.dialect.mcp_notification(ask, method, params))
+
+        if self._services.tools is None:
+            said = "this client offers no MCP server over ACP"
+            raise RequestFailed(Code.METHOD_NOT_FOUND, said)
+        return await self._services.tools.answer(ask, notify)
 
     def _roots(self, session_id: str) -> Roots:
         return self._session(session_id).roots(self._launch.folders, self._launch.paths)

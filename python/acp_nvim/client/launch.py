@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer
-from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.roots import Roots
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.protocol.negotiate import Wanted
@@ -142,52 +141,27 @@ class Caller(Struct, frozen=True):
     """Asks the user, of our own accord."""
 
 
-class EditorTools(Protocol):
+class EditorTools(Struct, frozen=True):
     """Serves the tools of the editor to the sessions of one agent: an MCP server of ours.
 
     Over the connection of ACP where the agent takes that, else by a relay that it starts; one on
     another machine can start none. `acp_nvim.tools` serves; the client knows no more of it.
     """
 
-    @property
-    def any(self) -> bool:
-        """Whether the agent may call any."""
-
-    def over_acp(self, caller: Caller) -> str:
-        """Return the id of the server of that session: `answer` is called with it."""
-
-    def over_stdio(self, caller: Caller) -> McpServer | None:
-        """Return how an agent on this machine starts its relay; None: there can be none."""
-
-    async def answer(self, message: McpMessage, notify: Notify) -> McpOutcome:
-        """Answer a request of MCP. Raises `RequestFailed` for a server that is not there."""
+    over_acp: Callable[[Caller], str]
+    """Returns the id of the server of that session: `answer` is called with it."""
+    over_stdio: Callable[[Caller], McpServer | None]
+    """Returns how an agent on this machine starts its relay; None: there can be none."""
+    answer: Callable[[McpMessage, Notify], Awaitable[McpOutcome]]
+    """Answers a request of MCP. Raises `RequestFailed` for a server that is not there."""
 
 
-class NoEditorTools:
-    """Serves none."""
-
-    any = False
-
-    def over_acp(self, caller: Caller) -> str:
-        """See `EditorTools`."""
-        return ""
-
-    def over_stdio(self, caller: Caller) -> McpServer | None:
-        """See `EditorTools`."""
-        return None
-
-    async def answer(self, message: McpMessage, notify: Notify) -> McpOutcome:
-        """See `EditorTools`."""
-        raise RequestFailed(Code.METHOD_NOT_FOUND, "this client offers no MCP server over ACP")
-
-
-def offer(tools: EditorTools, caller: Caller, taken: frozenset[str]) -> Server | None:
+def offer(tools: EditorTools | None, caller: Caller, taken: frozenset[str]) -> Server | None:
     """Return the server for a session of an agent that takes these kinds; None: it gets none."""
-    if not tools.any:
+    if tools is None:
         return None
     if "acp" in taken:
-        server_id = tools.over_acp(caller)
-        return AcpServer(EDITOR, server_id) if server_id else None
+        return AcpServer(EDITOR, tools.over_acp(caller))
     if "stdio" in taken and caller.launch.is_here:
         return tools.over_stdio(caller)
     return None

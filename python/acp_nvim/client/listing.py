@@ -83,24 +83,14 @@ class Listing:
         """Let the agent delete a session; False if it offers no such thing (C-103)."""
         if not self._capabilities.delete:
             return False
-        try:
-            await self._answer(self._dialect.delete_session(session_id), "to delete it")
-        except (AgentError, ConnectionLost) as error:
-            if is_refusal(error):
-                raise UserError(self._login.wanted()) from error
-            raise UserError(f"{self.name} did not delete the session: {error}") from error
+        await self._answer(self._dialect.delete_session(session_id), "delete")
         return True
 
     async def rename(self, session_id: str, title: str) -> str | None:
         """Let the agent give a session a title; return it as kept, None if it keeps none."""
         if not self._capabilities.title:
             return None
-        try:
-            told = await self._answer(self._dialect.set_title(session_id, title), "to rename it")
-        except (AgentError, ConnectionLost) as error:
-            if is_refusal(error):
-                raise UserError(self._login.wanted()) from error
-            raise UserError(f"{self.name} did not rename the session: {error}") from error
+        told = await self._answer(self._dialect.set_title(session_id, title), "rename")
         return self._dialect.decode_title(told) or title
 
     async def archive(self, session_id: str) -> None:
@@ -114,18 +104,19 @@ class Listing:
     async def _put(self, what: str, call: Call) -> None:
         if not self._capabilities.archive:
             raise UserError(f"{self.name} cannot {what} its sessions")
+        await self._answer(call, what)
+
+    async def _answer(self, call: Call, what: str) -> Any:
+        """Return the answer to a request that does this with a session, if it comes in time; raises
+        `UserError` else."""
         try:
-            await self._answer(call, f"to {what} it")
+            with anyio.move_on_after(ANSWERING):
+                return await self._connection.request(*call)
         except (AgentError, ConnectionLost) as error:
             if is_refusal(error):
                 raise UserError(self._login.wanted()) from error
             raise UserError(f"{self.name} did not {what} the session: {error}") from error
-
-    async def _answer(self, call: Call, to: str) -> Any:
-        """Return the answer to a request, if it comes in time; raises `UserError` else."""
-        with anyio.move_on_after(ANSWERING):
-            return await self._connection.request(*call)
-        raise UserError(reasons.unanswered(self.name, ANSWERING, to))
+        raise UserError(reasons.unanswered(self.name, ANSWERING, f"to {what} it"))
 
 
 async def list_all(

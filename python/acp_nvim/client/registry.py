@@ -37,7 +37,7 @@ MOST_SAID = 256 * 1024 * 1024
 """Characters of all updates of one session, with its sub-agents', that are taken in."""
 MOST_IN_TURN = 64 * 1024 * 1024
 """Characters of those of one turn, and as many more for each hour that it takes."""
-MOST_ENTRIES = 100_000
+MOST_ENTRIES = 200_000
 """Entries of a session, from which on nothing is added."""
 HOUR = 3_600.0
 

@@ -32,7 +32,7 @@ LONGEST = 8_192
 """Characters of one line that are logged unless whole lines are wanted; the rest is counted."""
 LARGEST = 16 * 1024 * 1024
 """Bytes after which the file starts anew; the one before is kept beside it as `.1`."""
-PAUSE = 0.2
+PAUSE = 0.5
 """Seconds in which several lines become one write."""
 MOST_HELD = 1024 * 1024
 """Bytes that wait, from which on they are written at once."""
@@ -194,7 +194,7 @@ class Traffic:
 def _characters(line: bytes) -> int:
     """Count them without a copy of the line, which may be large."""
     steps = (line[at : at + LARGEST // 64] for at in range(0, len(line), LARGEST // 64))
-    return sum(len(it.translate(None, _UNCOUNTED)) for it in steps)
+    return sum(len(it) if it.isascii() else len(it.translate(None, _UNCOUNTED)) for it in steps)
 
 
 def _text(line: bytes | str) -> str:

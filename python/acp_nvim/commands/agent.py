@@ -12,7 +12,7 @@ from acp_nvim.commands.sessions.stayed import go_on, waiting
 from acp_nvim.config import parse
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.reactions import clients, left_behind
+from acp_nvim.reactions import clients
 from acp_nvim.reactions.reopening import reopen
 from acp_nvim.session.event import SessionClosed
 from acp_nvim.session.saved import carried
@@ -98,7 +98,7 @@ async def stop(host: Host, bang: bool, agent: str | None = None, chat: Chat | No
     if host.clock() - begun < GRACE:
         await _end_left(host, client.name)
     else:  # the user is at something else by now
-        await left_behind.tell(host, client.name)
+        await clients.tell_left(host, client.name)
 
 
 async def _end_left(host: Host, agent: str) -> bool:

@@ -15,7 +15,7 @@ from acp_nvim.history.author import Author
 from acp_nvim.review.conflicts import is_restorable
 from acp_nvim.review.log import Turn
 from acp_nvim.view.place import relative
-from acp_nvim.view.review.doubt import LEAVE, TAKE, doubt
+from acp_nvim.view.review.lists import LEAVE, TAKE, doubt
 from acp_nvim.workspace.host import Host
 
 

@@ -9,8 +9,8 @@ from acp_nvim.history.author import Author
 from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import row_of
 from acp_nvim.view.op import Replace
-from acp_nvim.view.review.snapshot import edits_snapshot
 from acp_nvim.view.review.why import why as why_lines
+from acp_nvim.view.snapshot import edits_snapshot
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 

@@ -24,9 +24,8 @@ from acp_nvim.review.outcome import Undone, together, unrecoverable
 from acp_nvim.session.origin import Stretch
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
-from acp_nvim.view.review.lists import announcement, decided, quickfix
+from acp_nvim.view.review.lists import announcement, decided, quickfix, rewound
 from acp_nvim.view.review.marks import FileReview
-from acp_nvim.view.review.rewound import rewound
 from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host

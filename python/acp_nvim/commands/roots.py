@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from acp_nvim.errors import UserError
 from acp_nvim.workspace.host import Host
@@ -28,5 +29,7 @@ async def let_in(host: Host, agent: str, root: str, *, chosen: bool) -> None:
 
 def _whole(root: str) -> str:
     """Return a folder as it is called, and where it leads."""
-    real = os.path.realpath(root)
+    real = root
+    with suppress(OSError):  # a link that may not be read, as /proc/1/cwd
+        real = os.path.realpath(root)
     return root if real == root else f"{root} (that is {ascii(real)[1:-1]})"

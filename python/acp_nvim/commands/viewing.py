@@ -18,8 +18,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.files import disk
 from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
-from acp_nvim.session.elicitation.address import judge
-from acp_nvim.session.elicitation.named import doubts
+from acp_nvim.session.elicitation.address import doubts, judge
 from acp_nvim.session.state import Ending, Message, SessionState, ToolCall
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import link, plan

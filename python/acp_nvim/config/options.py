@@ -42,8 +42,8 @@ from acp_nvim.errors import suggest
 Path: TypeAlias = tuple[str | int, ...]
 
 GUARD = (
-    *(".git/**", "**/commondir", "**/gitdir"),
-    *(".nvim.lua", ".nvimrc", ".exrc", ".envrc", ".vscode/tasks.json"),
+    *(".git/**", "**/commondir", "**/gitdir", ".hg/hgrc"),
+    *(".nvim.lua", ".lazy.lua", ".nvimrc", ".exrc", ".envrc", ".vscode/tasks.json"),
 )
 """Files that the user's own tools would obey."""
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.knowledge import Sure
-from acp_nvim.files.roots import Roots
+from acp_nvim.files.roots import Roots, inside, resolved
 from acp_nvim.history.author import Author, SessionKey, TurnKey
 from acp_nvim.patterns import lazy_pattern
 
@@ -29,6 +29,8 @@ LEAD = 100_000_000
 """Nanoseconds that an agent may be ahead of what we have heard of it."""
 LATE = 60_000_000_000
 """Nanoseconds after the end of a turn."""
+LONGEST_NAME = 255
+"""Characters of the name of a file, on all systems."""
 MOST_CALLS = 1000
 """Tool calls of which is known when they began."""
 
@@ -126,12 +128,28 @@ class Attribution:
 
 
 def resolved_within(roots: Roots, paths: Iterable[str]) -> dict[str, str]:
-    """Return the resolved path of each that is in the roots; others are none of ours."""
-    folders, found = roots.folders(), dict[str, str]()
+    """Return the resolved path of each that is in the roots; others are none of ours.
+
+    Of the files of one folder only that is resolved, and each that is a link.
+    """
+    folders, found, above = roots.folders(), dict[str, str](), dict[str, str]()
+    allowed = tuple(map(inside, folders))
     for path in paths:
+        folder, _, name = path.rpartition("/")
         with suppress(FileProblem):
-            found[path] = roots.resolve(path, folders)
+            if not folder or not _is_file_name(name) or os.path.islink(path):
+                found[path] = roots.resolve(path, folders)
+                continue
+            if folder not in above:
+                above[folder] = inside(resolved(folder))
+            if inside(real := above[folder] + name).startswith(allowed):
+                found[path] = real
     return found
+
+
+def _is_file_name(name: str) -> bool:
+    """Return whether the name leads nowhere else, and a system opens it."""
+    return name not in ("", ".", "..") and "\0" not in name and len(name) <= LONGEST_NAME
 
 
 def _together(one: Author | None, other: Author | None) -> Author | None:

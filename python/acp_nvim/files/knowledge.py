@@ -49,7 +49,8 @@ class Known(Struct, frozen=True):
     "" without one. `upon`: the versions that its own changes were made upon since it has read the
     file last. `returned`: its version with what the user has decided since, of which it was not
     told yet. `writer`: the turn that has written the base through us. `calls`: tool calls that were
-    at this file when it was served: their ends tell nothing new.
+    at this file when it was served: their ends tell nothing new. `saved`: of `DISK`, the stamp of
+    the file as the user had last written it: with another one that is over.
     """
 
     text: Text = UNKNOWN
@@ -61,6 +62,7 @@ class Known(Struct, frozen=True):
     returned: Text = UNKNOWN
     writer: TurnKey | None = None
     calls: frozenset[str] = frozenset()
+    saved: str = ""
 
     @property
     def size(self) -> int:
@@ -106,15 +108,9 @@ class Known(Struct, frozen=True):
 
 
 NOTHING = Known()
-
-
-class Agreed(Struct, frozen=True):
-    """What a file would hold without those unsaved edits of the user's that an agent's write has
-    saved with its own text; `saved`: the stamp of the file as the user has last written it: with
-    another one this is over."""
-
-    version: Candidate
-    saved: str
+DISK = "", ""
+"""Stands for whoever reads the disk alone: what a file that agents have written through us would
+hold without those unsaved edits of the user's that these writes have saved."""
 
 
 class Knowledge:
@@ -128,7 +124,6 @@ class Knowledge:
         self._revisions: dict[SessionKey, int] = {}
         self._size = 0
         """Characters of all that is known."""
-        self._agreed: dict[str, Agreed] = {}
         self._writers: dict[str, Author] = {}
         """By path, who has written it through us, and since then at most the user."""
 
@@ -161,7 +156,7 @@ class Knowledge:
         It knows its own text, not the merged one: what the user added is no news that it has had.
         """
         path, base, content = request.path, request.base, request.content
-        agreed = self._agreement(path, written.saved)
+        older = self.on_disk(path, written.saved).base
         was, encoding = self.of(session, path), written.encoding or ""
         if written.taken:
             known = replace(was, base=written.disk if base is UNKNOWN else base).changed(content)
@@ -177,18 +172,9 @@ class Knowledge:
         self._writers.pop(path, None)
         if author is not None:
             self._writers[path] = author
-        self._agreed.pop(path, None)
-        older = agreed.version if agreed else written.disk
-        if isinstance(older, str):
-            older = Candidate(older, encoding)
-        moved = None if older is None else older.then(written.before, written.after)
-        version = replace(moved or Candidate(content, ""), encoding=encoding)
-        self._agreed[path] = Agreed(version, written.saved)
-        while len(self._agreed) > 1 and (
-            len(self._agreed) > MOST_KNOWN
-            or sum(it.version.size for it in self._agreed.values()) > MOST_TEXT
-        ):
-            del self._agreed[next(iter(self._agreed))]
+        older = older if isinstance(older, str) else written.disk
+        now = content if older is None else as_carried(older, written.before, written.after)
+        self._know(DISK, path, Known(base=now or "", encoding=encoding, saved=written.saved))
 
     def left(
         self,
@@ -241,25 +227,27 @@ class Knowledge:
 
     def followed(self, path: str, author: Author | None, found: Followed) -> None:
         """The disk has changed, and that has come of it, as it is read."""
-        self._agree(path, found.before, found.after)
+        self._moved_on(path, found.before, found.after)
         writer = self._writers.get(path)
         is_another = writer is None or author is None or writer.reader_key != author.reader_key
         if is_another and found.before != found.after:
             self._writers.pop(path, None)
 
-    def _agree(self, path: str, before: str | None, after: str | None) -> None:
+    def _moved_on(self, path: str, before: str | None, after: str | None) -> None:
         """The live text has become another one because the disk did, or by a user's decision."""
-        agreed = self._agreed.get(path)
-        if agreed is not None and before != after:
-            self._agreed[path] = replace(agreed, version=agreed.version.then(before, after))
+        known = self.of(DISK, path)
+        if isinstance(known.base, str) and before != after:
+            base = as_carried(known.base, before, after)
+            self._know(DISK, path, replace(known, base=base or ""))
 
     def decided(self, path: str, before: str | None, after: str | None) -> None:
         """The user has decided what the file holds: agents know that once they are told."""
-        self._agree(path, before, after)
-        if before != after:
-            self._writers.pop(path, None)
+        if before == after:
+            return
+        self._moved_on(path, before, after)
+        self._writers.pop(path, None)
         for (session, name), known in tuple(self._known.items()):
-            if name != path or isinstance(known.latest, Unknown) or before == after:
+            if name != path or session == DISK or isinstance(known.latest, Unknown):
                 continue
             last = known.latest if isinstance(known.returned, Unknown) else known.returned
             now = as_carried(last, before, after) if last is not None else after and clean(after)
@@ -276,7 +264,7 @@ class Knowledge:
 
     def given_up(self, path: str) -> None:
         """The user has read the file anew: there are no unsaved edits in it."""
-        self._agreed.pop(path, None)
+        self._drop(DISK, path)
 
     def taken_back(
         self, session: SessionKey, path: str, before: str | None, after: str | None
@@ -294,7 +282,7 @@ class Knowledge:
     def candidates(
         self, author: Author | None, path: str, known: Known | None, saved: str
     ) -> Candidates:
-        """Return which texts a change of the disk may come from; `saved`: see `Agreed`.
+        """Return which texts a change of the disk may come from; `saved`: see `Known`.
 
         `known`: what its author knew when it was seen, None: what it knows.
         """
@@ -302,16 +290,16 @@ class Knowledge:
         found: list[Candidate] = []
         if known.base is not UNKNOWN and isinstance(known.latest, str):
             found.append(Candidate(known.latest, known.encoding, has_unsaved=True))
-        agreed = self._agreement(path, saved)
-        return tuple(found) if agreed is None else (*found, agreed.version)
+        others = self.on_disk(path, saved)
+        if isinstance(others.base, str):
+            found.append(Candidate(others.base, others.encoding))
+        return tuple(found)
 
-    def _agreement(self, path: str, saved: str) -> Agreed | None:
-        """Return what is agreed upon, None if that is not known, or the user has saved."""
-        agreed = self._agreed.get(path)
-        if agreed is not None and agreed.saved != saved:
-            del self._agreed[path]
-            return None
-        return agreed
+    def on_disk(self, path: str, saved: str) -> Known:
+        """Return what whoever reads the disk knows, nothing if the user has saved since."""
+        if self.of(DISK, path).saved != saved:
+            self._drop(DISK, path)
+        return self.of(DISK, path)
 
     def _know(self, session: SessionKey, path: str, known: Known) -> None:
         self._drop(session, path)

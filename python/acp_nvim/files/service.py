@@ -15,7 +15,6 @@ from contextlib import (
     AsyncExitStack,
     contextmanager,
     nullcontext,
-    suppress,
 )
 from functools import partial
 from pathlib import Path
@@ -31,7 +30,7 @@ from acp_nvim.files import disk, event
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text
 from acp_nvim.files.deferred import StillBusy
-from acp_nvim.files.encoding import Misfit, clean, encoded, is_misread
+from acp_nvim.files.encoding import clean, is_misread
 from acp_nvim.files.event import (
     Conflicted,
     ConflictSettled,
@@ -42,12 +41,12 @@ from acp_nvim.files.guard import Guard, is_named
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
 from acp_nvim.files.roots import Roots
-from acp_nvim.files.settle import merge_base
 from acp_nvim.files.sync import DiskSync, Synced
 from acp_nvim.files.text import window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
 from acp_nvim.history.author import Author, SessionKey
 from acp_nvim.history.conflict import Conflict
+from acp_nvim.history.versions import nearest
 from acp_nvim.session.content import Diff
 from acp_nvim.session.place import first_change
 from acp_nvim.session.request import (
@@ -274,7 +273,7 @@ class FileService:
         """Return what is to be written, and upon what. Raises `FileProblem`."""
         live = synced.live
         known = self._knowledge.of(session, live.path)
-        base = self._base(known, synced, content, author)
+        base = self._base(known, synced, content)
         self._check_reading(base, known.encoding, live)
         begun = partial(self._begun, live.path, author, live.encoding)
         # a second copy within the turn has no second effect
@@ -288,7 +287,7 @@ class FileService:
         """Return the file as it is now, with what the disk had new told."""
         return (await self._look(path, author)).live
 
-    def _base(self, known: Known, synced: Synced, content: str, author: Author | None) -> Text:
+    def _base(self, known: Known, synced: Synced, content: str) -> Text:
         """Return what an agent has made its text upon: what it has read or written last; if that is
         not known what the disk was seen to hold, without what only an agent's write has saved of
         the user's text."""
@@ -296,15 +295,11 @@ class FileService:
         if known.base is not UNKNOWN:
             return known.base_of(content)
         seen = clean(seen, live.encoding) if isinstance(seen, str) else seen
-        base = replace(known, base=seen).base_of(content)
-        if live.buffer is None or not isinstance(base, str):
-            return base
-        found = self._knowledge.candidates(author, live.path, known, live.buffer.saved)
-        with suppress(Misfit):  # the write is refused for that
-            exact = partial(encoded, live.path, old=live.newest or "", encoding=live.encoding)
-            before, after = exact(base, sure=False), exact(content)
-            base = clean(merge_base(found, before, after, live.encoding), live.encoding)
-        return base
+        if live.buffer is not None and isinstance(seen, str):
+            others = self._knowledge.on_disk(live.path, live.buffer.saved)
+            if isinstance(others.base, str) and others.encoding == live.encoding:
+                seen = nearest((others.base, seen), content)
+        return replace(known, base=seen).base_of(content)
 
     def _check_reading(self, base: Text, encoding: str, live: LiveFile) -> None:
         """Raise `FileProblem` if the file is no more read as the agent has read it: its lines
@@ -358,8 +353,11 @@ class FileService:
         """Return the file with what the disk has new, which may be the agent's own. The caller
         holds its lock."""
         live = await load(self._files, path)
-        is_modified = live.buffer is not None and live.buffer.modified
-        if not is_modified and not self._sync.is_behind(live):
+        if live.buffer is not None and live.buffer.modified:
+            is_new = not self._sync.is_in_step(path, live.buffer.synced)
+        else:
+            is_new = self._sync.is_behind(live)
+        if not is_new:
             return live
         async with self._sync.exclusive():
             return (await self._sync.sync(path)).live

@@ -29,31 +29,13 @@ from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 class Candidate(Struct, frozen=True):
     """A text that a change may have been made of, as agents read it.
 
-    `encoding`: that of the buffer by which it was read, "" without one. `since`: what the file has
-    become since, of which the text is to have as much as was changed by that. `has_unsaved`: there
-    may be text of the user's in it that no disk had.
+    `encoding`: that of the buffer by which it was read, "" without one. `has_unsaved`: there may be
+    text of the user's in it that no disk had.
     """
 
-    was: str
+    text: str
     encoding: str
-    since: tuple[str | None, str | None] | None = None
     has_unsaved: bool = False
-
-    @property
-    def text(self) -> str:
-        """The text with that, which is found out by who asks: mostly nobody does."""
-        return (as_carried(self.was, *self.since) or "") if self.since else self.was
-
-    @property
-    def size(self) -> int:
-        """How many characters it holds."""
-        return sum(len(it) for it in (self.was, *(self.since or ())) if it is not None)
-
-    def then(self, before: str | None, after: str | None) -> Candidate:
-        """Return it with what somebody has made of the file."""
-        if self.since and self.since[1] == before:
-            return replace(self, since=(self.since[0], after))
-        return replace(self, was=self.text, since=(before, after))
 
 
 def as_carried(version: str, before: str | None, after: str | None) -> str | None:

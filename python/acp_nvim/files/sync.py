@@ -11,6 +11,7 @@ locked: each edit is for the `changedtick` that was seen, and begins anew if the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -88,6 +89,8 @@ class DiskSync:
         self.ended = self._asked.ended
         self.deferred = Deferred(emit, knowledge)
         self.conflicts = Conflicts(emit)
+        self._reads: defaultdict[Roots, list[tuple[SessionKey, str, str]]] = defaultdict(list)
+        """By whom, which file, in which call; resolved when somebody waits for that."""
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -126,6 +129,7 @@ class DiskSync:
         self._asked.again(self.deferred)
         async with self.exclusive():
             pass
+        await self._learn_reads()
 
     async def follow_now(self, path: str) -> None:
         """Bring that open buffer up to the disk before all else: the user is about to write it."""
@@ -152,22 +156,33 @@ class DiskSync:
         """Sessions work below these folders only."""
         await self._baselines.leave(used)
 
-    async def was_read(
+    def was_read(
         self, session: SessionKey, roots: Roots, paths: Iterable[str], call: str = ""
     ) -> None:
         """A tool call has read these files; those outside of the roots are none of ours.
 
-        What the disk has new is taken first, so that what the agent knows is as old as that. A
-        call that has read through us knows what it was served, not the disk.
+        A call that has read through us knows what it was served, not the disk.
         """
-        for path in resolved_within(roots, paths).values():
-            if call in self._knowledge.of(session, path).calls:
-                continue
-            async with self.exclusive():
-                live = (await self.sync(path)).live
-                if live.disk is not None:
-                    text = live.read(live.disk)
-                    self._knowledge.learn(session, path, text, "read", live.encoding)
+        self._reads[roots].extend((session, path, call) for path in paths)
+        self._wake.set()
+
+    async def _learn_reads(self) -> None:
+        """Have each agent know what it has read: what the disk has new is taken first, so that what
+        it knows is as old as that."""
+        reads = dict(self._reads)
+        self._reads.clear()
+        for roots, calls in reads.items():
+            real = resolved_within(roots, {path for _, path, _ in calls})
+            for session, named, call in calls:
+                path = real.get(named)
+                if path is None or call in self._knowledge.of(session, path).calls:
+                    continue
+                with self._alone():
+                    async with self.exclusive():
+                        live = (await self.sync(path)).live
+                        if live.disk is not None:
+                            text = live.read(live.disk)
+                            self._knowledge.learn(session, path, text, "read", live.encoding)
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:

@@ -31,7 +31,7 @@ from acp_nvim.files.encoding import (
     exact_bytes,
 )
 from acp_nvim.files.text import buffer_text
-from acp_nvim.hunks import Hunk, apply, bare_lines
+from acp_nvim.hunks import Hunk, applied, bare_lines
 from acp_nvim.session.model import Selection
 
 ATTEMPTS = 3
@@ -93,7 +93,7 @@ class NvimFiles(Files):
         stamp: str | None = None,
     ) -> LiveBuffer | None:
         """Edit and save in one step; None if buffer or file have changed. Raises `FileProblem`."""
-        lines = tuple(apply(buffer.lines, hunks))
+        lines = applied(buffer.lines, hunks)
         empty = not lines or (buffer.empty and not hunks)
         now = replace(buffer, lines=lines, empty=empty, modified=False, **asdict(options))
         more = (quiet,) if stamp is None else (quiet, stamp)
@@ -272,7 +272,7 @@ class NvimFiles(Files):
 
     def _edited(self, buffer: LiveBuffer, hunks: Sequence[Hunk], tick: int) -> None:
         """Know the lines after our own edit, too, without reading them again."""
-        lines = tuple(apply(buffer.lines, hunks))
+        lines = applied(buffer.lines, hunks)
         for path, last in self._last.items():
             if last.number == buffer.number and any(lines):
                 self._last[path] = replace(last, lines=lines, changedtick=tick, empty=False)

@@ -41,11 +41,11 @@ class NvimChats(ChatWindows):
 
     async def read(self, portions: Iterable[Sequence[Line]], name: str = "", cwd: str = "") -> None:
         """See `ChatWindows`."""
-        buffer = await self._call.lua("acp.chat.whole.open", name, cwd)
+        buffer = await self._call.lua("acp.chat.output.show", name, cwd)
         row = 0
         for lines in portions:
             drawn = op(Replace(row, -1, tuple(lines)))
-            if not await self._call.lua("acp.chat.whole.append", buffer, drawn):
+            if not await self._call.lua("acp.chat.output.append", buffer, drawn):
                 return
             row += len(lines)
 

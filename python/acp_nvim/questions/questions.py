@@ -6,16 +6,17 @@ C-190). What the user fills into a form lives with its question, and nowhere els
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import anyio
 from msgspec import Struct, field
 
-from acp_nvim.questions import elicitation
-from acp_nvim.questions.sight import Sight
+from acp_nvim.questions.preview import Previewed
 from acp_nvim.session.elicitation import form
+from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.form import Draft
-from acp_nvim.session.elicitation.model import Form
+from acp_nvim.session.elicitation.model import BooleanField, ChoicesField, Field, Form, Link
 from acp_nvim.session.model import (
     ElicitationQuestion,
     PermissionOption,
@@ -29,6 +30,36 @@ from acp_nvim.session.request import (
     PermissionAnswer,
     PermissionRequest,
 )
+
+
+class Sight(Struct):
+    """Of one open question; the digests are those of `view.question.menu`."""
+
+    ready: bool = False
+    """It may be shown: the files that it is about were read, or take too long."""
+    said: str = ""
+    """What the agent had said when it asked."""
+    previews: tuple[Previewed, ...] = ()
+    of: object = None
+    """The deed that they are of: those of another one are not shown."""
+    in_place: tuple[Previewed, ...] = ()
+    """The same, found again whenever the user has typed in one of the files."""
+    reading: bool = False
+    """The files are being read now."""
+    asked: str = ""
+    """What it showed at first."""
+    looked: str = ""
+    """What it showed when the user last looked at a change."""
+
+    def shows(self, seen: str, *, first: bool) -> None:
+        """Take note that this is what it shows; `first`: it is what was asked."""
+        if first or not self.asked:
+            self.asked = seen
+
+    def is_changed(self, seen: str) -> bool:
+        """Tell whether what it shows is neither what was asked nor what was looked at."""
+        return seen not in (self.asked, self.looked)
+
 
 ALLOW, REJECT = "allow", "reject"
 
@@ -106,7 +137,7 @@ class Questions:
         """Answer it; False, and nothing happens, if it is not open or does not take that.
 
         A permission takes the id of one of its options, to the letter. For an elicitation see
-        `elicitation.accepted`: what is wrong with a form stands in its draft then.
+        `acceptance`: what is wrong with a form stands in its draft then.
         """
         entry = self._open(question_id)
         taken = None if entry is None else _taken(entry, answer)
@@ -134,12 +165,12 @@ class Questions:
         return NO_DRAFT if entry is None else entry.draft
 
     def fill(self, question_id: str, number: int, filled: str | int | None) -> bool:
-        """Change a field of a form as `elicitation.filled` says; False if that cannot be."""
+        """Change a field of a form as `filled_in` says; False if that cannot be."""
         entry = self._open(question_id)
         wanted = None if entry is None else _form(entry.question)
         if entry is None or wanted is None:
             return False
-        draft = elicitation.filled(wanted, entry.draft, number, filled)
+        draft = filled_in(wanted, entry.draft, number, filled)
         entry.draft = draft or entry.draft
         return draft is not None
 
@@ -168,7 +199,7 @@ def _taken(entry: _Entry, answer: QuestionAnswer) -> QuestionAnswer | None:
         case PermissionQuestion(options=options), PermissionAnswer(option_id):
             return answer if option_id in {option.id for option in options} else None
         case ElicitationQuestion(elicitation=asked), ElicitationAnswer("accept", content):
-            accepted = elicitation.accepted(asked.wanted, entry.draft, content)
+            accepted = acceptance(asked.wanted, entry.draft, content)
             if isinstance(accepted, Draft):
                 entry.draft = accepted
                 return None
@@ -189,3 +220,43 @@ def _nothing(question: Question) -> QuestionAnswer:
 def _end(entry: _Entry, answer: QuestionAnswer) -> None:
     entry.answer = answer
     entry.answered.set()
+
+
+def filled_in(wanted: Form, draft: Draft, number: int, value: str | int | None) -> Draft | None:
+    """Return the draft with another value in the field of that number, None if that cannot be.
+
+    The value is a text, the number of an option, or None for empty; a yes-or-no is turned over, and
+    so is an option of which there may be several.
+    """
+    if not 0 <= number < len(wanted.fields):
+        return None
+    field = wanted.fields[number]
+    options = _options(field)
+    if isinstance(value, int) and not 0 <= value < len(options):
+        return None
+    if isinstance(field, BooleanField):
+        return form.fill(draft, field, not draft.filled.get(field.name))
+    text = options[value] if isinstance(value, int) else value
+    if isinstance(field, ChoicesField) and isinstance(value, int):
+        return form.toggle(draft, field, options[value])
+    return form.fill(draft, field, text)
+
+
+def acceptance(
+    wanted: Form | Link, draft: Draft, content: Mapping[str, Any] | None
+) -> ElicitationAnswer | Draft | None:
+    """Return the answer, the draft with what is wrong with it, or None for a refused link.
+
+    A link that is not to be opened is not accepted (C-304). A form is accepted with `content`, or
+    with what the user has filled in.
+    """
+    if isinstance(wanted, Link):
+        return None if judge(wanted.url).refusal else ElicitationAnswer("accept")
+    said = form.checked(wanted, draft) if content is None else form.written(wanted, content)
+    if said.errors:
+        return Draft(draft.filled, said.errors)
+    return ElicitationAnswer("accept", form.content(wanted, said))
+
+
+def _options(field: Field) -> tuple[str, ...]:
+    return tuple(option.value for option in getattr(field, "options", ()))

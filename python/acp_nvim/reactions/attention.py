@@ -6,8 +6,8 @@ from acp_nvim.client.session import Session
 from acp_nvim.session.event import SessionClosed, TurnEnded
 from acp_nvim.session.state import SessionState
 from acp_nvim.view import attention
-from acp_nvim.view.review.waiting import waiting
-from acp_nvim.view.tally import Tally
+from acp_nvim.view.measure import Tally
+from acp_nvim.view.review.marks import waiting
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host

@@ -22,14 +22,15 @@ from acp_nvim.collector import COLLECTOR
 from acp_nvim.config import AgentOptions, Defaults
 from acp_nvim.errors import UserError
 from acp_nvim.prompt.mentions import Mentions
-from acp_nvim.reactions import files, left_behind, screen
+from acp_nvim.reactions import files, screen
 from acp_nvim.reactions.outage import have_back
 from acp_nvim.reactions.reopening import reopen
 from acp_nvim.reactions.sessions import changed
 from acp_nvim.session.event import Noticed, SessionReopening
 from acp_nvim.terminals.service import Terminals
 from acp_nvim.transport.left import VARIABLE
-from acp_nvim.view.remote import introduction
+from acp_nvim.view.attention import introduction
+from acp_nvim.view.lists.agents import left, process
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.launching import PRIVATE, editor_tools
@@ -58,7 +59,7 @@ def replace(host: Host, launch: Launch) -> Client:
     client = _client(host, launch)
     clients.append(client)
     host.tasks.start_soon(client.run)
-    host.tasks.start_soon(left_behind.tell, host, launch.name)
+    host.tasks.start_soon(tell_left, host, launch.name)
     return client
 
 
@@ -101,7 +102,7 @@ class Connections(Struct, frozen=True):
             COLLECTOR.catch_up()
         self.host.workspace.marks.over(self.mark)
         if client.error is not None:  # else it was the user's command, which asks
-            self.host.tasks.start_soon(left_behind.tell, self.host, client.name)
+            self.host.tasks.start_soon(tell_left, self.host, client.name)
         if client.left:
             self.host.tasks.start_soon(have_back, self.host, client, start_anew)
 
@@ -220,3 +221,21 @@ def guard(host: Host, group: int, alive: bool) -> None:
     """Take note of a group of processes, which must not outlive the host, nor the editor."""
     host.workspace.groups.note(group, alive)
     host.editor.bridge.group(group, alive)
+
+
+SETTLED = 1.0
+"""Seconds after which nothing is there any more that is just being ended with its host."""
+
+
+async def tell_left(host: Host, agent: str) -> None:
+    """Say what an agent has left running, here or in a host that is gone, if it was not said."""
+    marks = host.workspace.marks
+    if not await marks.left(agent):
+        return
+    await host.sleep(SETTLED)
+    found = await marks.left(agent)
+    new = [it for it in found if host.told.first(f"process {it.key}")]
+    if new:
+        names = [process(it.command, it.pid, it.count) for it in new]
+        said = left(agent, names, f", which :Acp stop {agent} offers to end")
+        host.editor.notifier.notice(said, warning=True)

@@ -10,7 +10,6 @@ from acp_nvim.client.session import Session
 from acp_nvim.files import git
 from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import Author
-from acp_nvim.reactions.files import learn
 from acp_nvim.session.content import Diff, FileChange
 from acp_nvim.session.event import (
     UNSET,
@@ -107,7 +106,7 @@ def look(host: Host, session: Session, before: SessionState, event: ToolCallUpda
     if is_over and call.kind not in LOOKING:
         host.review.sync.sweep(found, roots)
     elif is_over and named:
-        host.tasks.start_soon(learn, host, state.key, roots, named, call.id)
+        host.review.sync.was_read(state.key, roots, named, call.id)
 
 
 def _done(call: ToolCall | None, event: ToolCallUpdated, cwd: str, roots: Roots) -> Collection[str]:

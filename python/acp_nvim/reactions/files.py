@@ -7,7 +7,7 @@ the others ask for where files are concerned.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -274,10 +274,3 @@ async def catch_up(host: Host) -> None:
     look_around(host)
     await host.review.sync.drain()
     await host.review.decisions.catch_up(host.review.log.paths())
-
-
-async def learn(
-    host: Host, session: SessionKey, roots: Roots, paths: Iterable[str], call: str
-) -> None:
-    """That tool call has read these files from the disk, unless through us."""
-    await host.review.sync.was_read(session, roots, paths, call)

@@ -11,7 +11,7 @@ from functools import partial
 
 from acp_nvim.aside import aside_if_large
 from acp_nvim.questions.preview import Previewed, PreviewService
-from acp_nvim.questions.sight import Sight
+from acp_nvim.questions.questions import Sight
 from acp_nvim.reactions.asking import Asked, subject, waiting
 from acp_nvim.review.presenter import Foreseen
 from acp_nvim.view.question.in_place import in_place

@@ -24,16 +24,26 @@ from acp_nvim.session.proposal.proposal import proposals
 from acp_nvim.session.shell import effects
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.announcement import asked as announcement_of
+from acp_nvim.view.block import Line
+from acp_nvim.view.question.padding import shortened
 from acp_nvim.workspace.host import Host
 
 PATIENCE = 0.3
 """Seconds that a question is kept back for the files that it is about."""
+SAMPLE = 'CI=1 make -C "$HOME/a" test --k=v src/*.py 2>&1 | tee log && git diff > a'
+"""A command with what most have."""
 
 
 def warm(host: Host, _session: Session, _before: SessionState, _event: PromptSent) -> None:
     """Load what the agent's first question needs, while its answer is waited for."""
     if lazy.waits(effects):
-        host.tasks.start_soon(aside, partial(lazy.load, effects))
+        host.tasks.start_soon(aside, rehearse)
+
+
+def rehearse() -> None:
+    """Load, and compile, what is needed for most commands."""
+    effects.understood(SAMPLE, "/")
+    shortened(Line(SAMPLE))
 
 
 def show(host: Host, session: Session, _before: SessionState, event: QuestionOpened) -> None:

@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from acp_nvim.client.session import Session
+from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.reactions import (
     attention,
     disk,
-    follow,
     measuring,
     notes,
     questions,
     reopening,
     screen,
-    sub_agents,
 )
 from acp_nvim.session.event import (
     CancelRequested,
@@ -41,6 +40,8 @@ from acp_nvim.session.event import (
     TurnStarted,
     UsageChanged,
 )
+from acp_nvim.session.place import places
+from acp_nvim.session.saved import restored
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.announcement import announce
 from acp_nvim.workspace.host import Host
@@ -86,6 +87,11 @@ def follow_up(host: Host, session: Session, _before: SessionState, _event: Event
     host.store.follow(session.state, now=True)
 
 
+def follow_soon(host: Host, session: Session, _before: SessionState, _event: TurnStarted) -> None:
+    """Keep it with what is kept once the prompt is sent, a moment later, or soon: one write."""
+    host.store.follow(session.state)
+
+
 def let_go(host: Host, session: Session, _before: SessionState, _event: SessionClosed) -> None:
     """Nothing more will come of it."""
     host.store.close(session.state)
@@ -124,19 +130,49 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
         host.editor.notifier.event(*found)
 
 
+def walk(host: Host, session: Session, _before: SessionState, event: ToolCallUpdated) -> None:
+    """Go where the tool call says that the agent is; not while a session is loaded."""
+    state, call = session.state, session.state.tool_call(event.id)
+    if state.status != "loading" and call is not None:
+        roots = host.workspace.roots(session)
+        found = places(event, call, state.cwd, roots.paths)
+        host.follow.walked(AgentId(state.agent, state.id), roots, event.id, found)
+
+
+def begin_anew(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
+    """Forget where the agent was: a turn begins, or the session is over."""
+    host.follow.begin(AgentId(session.state.agent, session.state.id))
+
+
+def show_kept(host: Host, session: Session, _before: SessionState, event: SessionOpened) -> None:
+    """Show what was kept of it, if the agent has not replayed it, in the chat of an earlier day."""
+    state = session.state
+    if not state.parent:
+        return
+    if event.replayed and not state.entries:
+        kept = host.store.read(state.agent, event.session_id)
+        if kept is not None and kept.parent == state.parent:
+            session.apply(*restored(kept))
+    for chat in host.workspace.chats.values():
+        if chat.session is not session and chat.session.state.key == state.key:
+            chat.session, chat.is_drawn = session, True
+            chat.client = host.workspace.client(state.agent)
+            host.editor.screen.show(chat.number, chat.picture)
+
+
 REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     SessionOpened: (
         screen.name,
         screen.list_anew,
         keep,
         take_note,
-        sub_agents.go_on,
+        show_kept,
         disk.prepare,
         notes.look_again,
         tell,
     ),
     SubAgentUpdated: (keep, screen.list_anew),
-    SessionReopening: (screen.show, screen.list_anew, disk.forget, follow.begin),
+    SessionReopening: (screen.show, screen.list_anew, disk.forget, begin_anew),
     SessionClosed: (
         disk.forget,
         let_go,
@@ -144,13 +180,13 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         strike_out,
         tell,
         attention.closed,
-        follow.begin,
+        begin_anew,
         screen.list_anew,
     ),
     CancelRequested: (disk.let_go, screen.list_anew),
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
-    TurnStarted: (follow_up, tell, follow.begin, screen.list_anew, reopening.moot),
+    TurnStarted: (follow_soon, tell, begin_anew, screen.list_anew, reopening.moot),
     PromptSent: (questions.warm, disk.begin, follow_up, notes.look_again, notes.look_around),
     PromptSteered: (follow_up,),
     TurnEnded: (
@@ -163,7 +199,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         screen.list_anew,
     ),
     TurnMeasured: (keep,),
-    ToolCallUpdated: (questions.follow, disk.look, tell, follow.walk, screen.list_work),
+    ToolCallUpdated: (questions.follow, disk.look, tell, walk, screen.list_work),
     PlanReplaced: (screen.list_work,),
     QuestionOpened: (questions.show, screen.list_anew),
     QuestionClosed: (questions.hide, tell, screen.list_anew),

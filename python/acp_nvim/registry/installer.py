@@ -18,9 +18,8 @@ from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import UserError
 from acp_nvim.registry import installed, unpack
 from acp_nvim.registry.entry import Archive, Package
-from acp_nvim.registry.installed import Installed
+from acp_nvim.registry.installed import Installed, version_of
 from acp_nvim.registry.plan import Plan
-from acp_nvim.registry.version import version_of
 from acp_nvim.storage import private
 from acp_nvim.transport import download as network
 from acp_nvim.transport.door import door

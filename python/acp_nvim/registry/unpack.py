@@ -18,12 +18,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Literal
+from typing import IO, Any, Final, Literal
 
 from msgspec import Struct
 
 from acp_nvim.errors import UserError
-from acp_nvim.registry.tar import Header
 
 MOST_BYTES = 2 << 30
 """Bytes of all files together."""
@@ -229,3 +228,38 @@ def _program(folder: Path, command: str) -> Path:
         raise UserError(f"its archive has no {command}: not installed")
     found[0].chmod(0o700)
     return found[0]
+
+
+MOST_HEADER: Final = 64 << 10
+"""Bytes of one long name, or of the other things that stand before a member."""
+MOST_HEADERS: Final = 16 << 20
+"""Bytes of all of them."""
+_LONG: Final = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)
+
+
+class Header(tarfile.TarInfo):
+    """What stands before a member; the library asks it to read what belongs to itself."""
+
+    def _proc_member(self, tar: Any) -> Any:
+        if self.type == tarfile.GNUTYPE_SPARSE:
+            raise _Refused("it has a sparse file")
+        if self.type in _LONG:
+            tar.header_bytes = getattr(tar, "header_bytes", 0) + self.size
+            if not 0 <= self.size <= MOST_HEADER or tar.header_bytes > MOST_HEADERS:
+                raise _Refused("a name in it is too long")
+        return super()._proc_member(tar)  # type: ignore[misc]
+
+    def _sparse(self, *_: Any) -> None:
+        raise _Refused("it has a sparse file")
+
+    _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _sparse
+
+
+class _Refused(tarfile.TarError):
+    """The archive is not read any further; the library would go on behind a `HeaderError`."""

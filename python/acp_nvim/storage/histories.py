@@ -52,6 +52,8 @@ VERSION: Final = 1
 CUT: Final = ".cut"
 """The ending of a damaged list that was set aside."""
 MOST_CUT: Final = 20
+EXACT: Final = 2_000_000_000
+"""Nanoseconds in which a folder may change without another time of change."""
 
 
 class _Place(Struct):
@@ -98,6 +100,8 @@ class Histories:
         self._begun: dict[str, Begun] = {}
         self._something = anyio.Event()
         self._damaged: dict[Path, _Damaged] = {}
+        self._listed = -1
+        """When the folder had changed that was listed last; nothing may have come in it since."""
 
     # --- what is read
 
@@ -156,11 +160,19 @@ class Histories:
         place.size, place.inode, place.others = news.size, news.inode, False
         return news.history
 
+    def has_unknown(self) -> bool:
+        """Return whether others may have begun a list since `unknown` was asked last."""
+        return self._listed != _changed_at(self._folder())
+
     def unknown(self) -> list[News]:
         """Return what the lists say that others have begun. Blocking."""
+        changed = _changed_at(self._folder())
         known = {place.file for place in [*self._places.values()] if place.size}
-        files = (it for it in Path(self._folder()).glob(f"*{ENDING}") if it not in known)
-        return [news for file in files if (news := self._read(file)) is not None]
+        files = [it for it in Path(self._folder()).glob(f"*{ENDING}") if it not in known]
+        found = [news for file in files if (news := self._read(file)) is not None]
+        is_all = len(found) == len(files) and time.time_ns() - changed > EXACT
+        self._listed = changed if is_all else -1
+        return found
 
     def _read(self, file: Path) -> News | None:
         try:
@@ -379,6 +391,14 @@ def _write(path: str, place: _Place, file: File | None) -> None:
         status = os.fstat(handle)
         place.size, place.inode = status.st_size, status.st_ino
         place.unwritten.clear()
+
+
+def _changed_at(folder: str) -> int:
+    """Return when something came into a folder, or went; 0 if it is not there."""
+    try:
+        return os.stat(folder).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _rest(place: _Place) -> list[Entry]:

@@ -14,8 +14,7 @@ from acp_nvim.files import disk
 from acp_nvim.files.live import load
 from acp_nvim.tools import files, language
 from acp_nvim.tools.language import Answer, Answers
-from acp_nvim.tools.schema import listing, table, text
-from acp_nvim.tools.schemas import AT, LINE, PAGE, PATH, page, paged, rows_text
+from acp_nvim.tools.schema import AT, LINE, PAGE, PATH, listing, page, paged, rows_text, table, text
 from acp_nvim.tools.text_positions import Misplaced, edited, offsets
 from acp_nvim.tools.told import rows_of, table_of, words_of
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError

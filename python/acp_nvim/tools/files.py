@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from acp_nvim.hunks import split_lines
 from acp_nvim.session.request import FileRead, ReadFileRequest, WriteFileRequest
-from acp_nvim.tools.schema import flag, listing, number, table, text
-from acp_nvim.tools.schemas import LINE, PATH
+from acp_nvim.tools.schema import LINE, PATH, flag, listing, number, table, text
 from acp_nvim.tools.text_positions import lines_of
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
 

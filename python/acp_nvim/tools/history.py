@@ -6,8 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.tools.schema import listing, number, table, text
-from acp_nvim.tools.schemas import LINE, PAGE, PATH, page, paged, rows_text
+from acp_nvim.tools.schema import (
+    LINE,
+    PAGE,
+    PATH,
+    listing,
+    number,
+    page,
+    paged,
+    rows_text,
+    table,
+    text,
+)
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
 
 MOST_NOTE = 20_000

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from acp_nvim.tools import own
-from acp_nvim.tools.catalogue import TOOLS
 from acp_nvim.tools.offered import Offered
+from acp_nvim.tools.own import TOOLS
 from acp_nvim.tools.tool import Tool
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import one_line

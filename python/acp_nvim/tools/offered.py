@@ -9,7 +9,7 @@ import anyio
 from msgspec import Struct, field
 
 from acp_nvim.client.launch import Caller, Notify
-from acp_nvim.tools.parts import Parts
+from acp_nvim.tools.tool import Parts
 
 Names: TypeAlias = bool | tuple[str, ...]
 """Which tools: all, none, or those of these names."""

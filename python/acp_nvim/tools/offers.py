@@ -14,20 +14,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from hmac import compare_digest
 from typing import Any, Final
 
 import anyio
-from msgspec import Struct
 
-from acp_nvim.client.launch import EDITOR, Caller, EditorTools, NoEditorTools, Notify
+from acp_nvim.client.launch import EDITOR, Caller, EditorTools, Notify
 from acp_nvim.client.session import Session
 from acp_nvim.config import McpServer, NamedValue
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.session.request import McpMessage, McpOutcome
 from acp_nvim.tools import connection, server
 from acp_nvim.tools.offered import Answers, Names, Offered
-from acp_nvim.tools.parts import Parts
+from acp_nvim.tools.tool import Parts
 
 RELAY: Final = os.path.join(os.path.dirname(__file__), "relay.py")
 PREFIX: Final = "acp.nvim-tools-"
@@ -35,26 +35,6 @@ LONGEST: Final = 100
 """Bytes of a socket's path: systems take 104 or 108."""
 MOST_RELAYS: Final = 4
 """Relays of one session that are connected at a time: some agents start two."""
-
-
-class AgentTools(Struct, frozen=True):
-    """What one agent is offered: implements `client.launch.EditorTools`."""
-
-    offers: Offers
-    names: Names
-    any: bool = True
-
-    def over_acp(self, caller: Caller) -> str:
-        """See `EditorTools`."""
-        return self.offers.offer(caller, self.names).id
-
-    def over_stdio(self, caller: Caller) -> McpServer | None:
-        """See `EditorTools`."""
-        return self.offers.relay(caller, self.names)
-
-    async def answer(self, message: McpMessage, notify: Notify) -> McpOutcome:
-        """See `EditorTools`."""
-        return await self.offers.answer(message, notify)
 
 
 class Offers:
@@ -83,9 +63,15 @@ class Offers:
 
     # --- what clients want
 
-    def of_agent(self, names: Names) -> EditorTools:
+    def of_agent(self, names: Names) -> EditorTools | None:
         """Return what offers an agent the tools of these names: all, none, or some."""
-        return AgentTools(self, names) if names else NoEditorTools()
+        if not names:
+            return None
+        return EditorTools(
+            lambda caller: self.offer(caller, names).id,
+            partial(self.relay, names=names),
+            self.answer,
+        )
 
     def relay(self, caller: Caller, names: Names) -> McpServer | None:
         """Offer the tools to a session by a relay; None: there is no place for a socket."""

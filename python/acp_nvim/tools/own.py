@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from acp_nvim.editor import ToolAnswers
 from acp_nvim.session.content import Text
 from acp_nvim.session.model import Subject
+from acp_nvim.tools import changes, files, history, queries, windows
 from acp_nvim.tools.tool import Arguments, Call, Result, Schema, Tool, ToolError
 
 
@@ -50,3 +51,12 @@ async def _run(name: str, asks: bool, call: Call, arguments: Arguments) -> Resul
     result = await call.parts.editor.tools.ask("own.run", asked)
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, indent=1)
     return Result({}, text)
+
+
+TOOLS: Final[Sequence[Tool]] = (
+    *windows.TOOLS,
+    *files.TOOLS,
+    *queries.TOOLS,
+    *changes.TOOLS,
+    *history.TOOLS,
+)

@@ -8,8 +8,19 @@ from typing import Any, Final
 
 from acp_nvim.tools import language
 from acp_nvim.tools.language import Answers, Found, place_row, places
-from acp_nvim.tools.schema import flag, number, table, text
-from acp_nvim.tools.schemas import AT, PAGE, PATH, PLACE, page, paged, rows_text
+from acp_nvim.tools.schema import (
+    AT,
+    PAGE,
+    PATH,
+    PLACE,
+    flag,
+    number,
+    page,
+    paged,
+    rows_text,
+    table,
+    text,
+)
 from acp_nvim.tools.text_positions import units
 from acp_nvim.tools.told import range_of, rows_of, table_of, words_of
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError

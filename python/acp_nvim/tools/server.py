@@ -16,8 +16,8 @@ import acp_nvim
 from acp_nvim.client.launch import Notify
 from acp_nvim.errors import AcpError, Code, FileProblem, RequestFailed, suggest
 from acp_nvim.tools import own
-from acp_nvim.tools.catalogue import TOOLS
 from acp_nvim.tools.offered import Offered
+from acp_nvim.tools.own import TOOLS
 from acp_nvim.tools.schema import checked
 from acp_nvim.tools.tool import Call, Result, Tool
 from acp_nvim.wire.message import dump_json

@@ -8,8 +8,19 @@ from typing import Any
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.follow.follow_along import AgentId
-from acp_nvim.tools.schema import flag, listing, number, table, text
-from acp_nvim.tools.schemas import LINE, PAGE, PATH, page, paged, rows_text
+from acp_nvim.tools.schema import (
+    LINE,
+    PAGE,
+    PATH,
+    flag,
+    listing,
+    number,
+    page,
+    paged,
+    rows_text,
+    table,
+    text,
+)
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
 from acp_nvim.view.place import relative
 from acp_nvim.view.visible import one_line

@@ -7,9 +7,12 @@ Agents are wrappers of wrappers (npx, node, a shell), and killing only the first
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 
 _PROC = "/proc"
 
@@ -79,3 +82,33 @@ def _states(pgid: int) -> Iterator[str]:
         state, _parent, group = text.rpartition(")")[2].split()[:3]
         if int(group) == pgid:
             yield state
+
+
+PATIENCE = 10.0
+"""Seconds that the action may take in the thread while the main thread waits."""
+
+
+def at_end(action: Callable[[], None]) -> None:
+    """Run the action once the main thread has ended, then end the process.
+
+    The action must neither wait nor raise. It is run once, by whoever comes first: where no worker
+    thread waits, that may be `atexit`.
+    """
+    ending = threading.Lock()
+
+    def end() -> None:
+        if ending.acquire(blocking=False):
+            action()
+        else:
+            time.sleep(PATIENCE)  # the other one ends the process
+
+    def end_after_main() -> None:
+        threading.main_thread().join()
+        if ending.acquire(blocking=False):
+            try:
+                action()
+            finally:
+                os._exit(0)
+
+    atexit.register(end)
+    threading.Thread(target=end_after_main, name="acp: end", daemon=True).start()

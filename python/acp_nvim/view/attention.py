@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from acp_nvim.loopback import is_loopback
 from acp_nvim.session.event import TurnEnded
 from acp_nvim.session.saved import title_of
 from acp_nvim.session.state import SessionState
+from acp_nvim.view.measure import Tally
 from acp_nvim.view.styled import plural
-from acp_nvim.view.tally import Tally
 from acp_nvim.view.visible import one_line
 
 WORDS = 160
@@ -49,3 +53,14 @@ def ending(called: str, event: TurnEnded, waiting: Tally) -> tuple[str, bool]:
             return f"{called} was cancelled{more}", False
         case reason:
             return f"{called} stopped: {one_line(reason or 'it has ended', 40)}{more}", True
+
+
+def introduction(agent: str, place: str, may: Sequence[str]) -> str:
+    """Return it in a line; `place` is `scheme://host:port`, `may` what it may do here."""
+    does = f"may {' and '.join(may)} in your project" if may else "touches no file of yours by us"
+    parts = urlsplit(place)
+    is_local = is_loopback(parts.hostname or "")
+    plain = (
+        "" if parts.scheme in ("wss", "https") or is_local else "; the connection is not encrypted"
+    )
+    return f"{agent} is at {place}, new to you: it is sent your prompts and {does}{plain}"

@@ -17,6 +17,17 @@ def coloured(text: str, group: str, *marks: Mark) -> Line:
     return Line(text, (Highlight(0, length, group), *marks) if length else marks)
 
 
+def pieces(parts: Iterable[tuple[str, str]], *marks: Mark) -> Line:
+    """Return a line of texts, each in its highlight group, "" for none; with further marks."""
+    text, found, at = "", list[Mark](), 0
+    for piece, group in parts:
+        start, at = at, at + len(piece.encode())
+        text += piece
+        if piece and group:
+            found.append(Highlight(start, at, group))
+    return Line(text, (*found, *marks))
+
+
 def before(text: str, group: str) -> VirtualText:
     """Return virtual text at the start of a line."""
     return VirtualText(0, ((text, group),))

@@ -19,8 +19,8 @@ from acp_nvim.view.blocks import Blocks
 from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.chat.cell import PLAN
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, key_at, render
+from acp_nvim.view.measure import Chunks
 from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
-from acp_nvim.view.tally import Chunks
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005

@@ -29,12 +29,10 @@ from acp_nvim.storage.remembered import Choices, Told
 from acp_nvim.storage.sessions import Store
 from acp_nvim.tools.offers import Offers
 from acp_nvim.transport.link import Link
-from acp_nvim.view.review.marks import FileReview
-from acp_nvim.view.review.waiting import waiting
-from acp_nvim.view.tally import NOTHING, rows
+from acp_nvim.view.measure import NOTHING, rows
+from acp_nvim.view.review.marks import FileReview, waiting
 from acp_nvim.workspace.chat import Chat
-from acp_nvim.workspace.pulse import Pulse
-from acp_nvim.workspace.tasks import Tasks
+from acp_nvim.workspace.tasks import Pulse, Tasks
 from acp_nvim.workspace.workspace import Workspace
 
 OnGroup: TypeAlias = Callable[[int, bool], None]

@@ -26,7 +26,10 @@ def is_too_wide(root: str) -> bool:
 
     It is `/`, the home directory or what holds it, a folder of the system, or one of keys.
     """
-    real, home = os.path.realpath(root), os.path.realpath(os.path.expanduser("~"))
+    try:
+        real, home = (_plain(os.path.realpath(it)) for it in (root, os.path.expanduser("~")))
+    except OSError:  # a link of the system that may not be read, as /proc/1/cwd
+        return True
     below = real + os.sep
     if real in _SHARED or (home + os.sep).startswith(below) or real == "/":
         return True
@@ -34,17 +37,34 @@ def is_too_wide(root: str) -> bool:
     return below.startswith(tuple(f"{folder}{os.sep}" for folder in (*_OF_THE_SYSTEM, *of_keys)))
 
 
+def _plain(real: str) -> str:
+    """Return a path as where names have no case, and without what macOS puts before its own."""
+    return (real[len("/private") :] if real.startswith("/private/") else real).casefold()
+
+
 _SHARED = frozenset(
     (
-        *("/home", "/root", "/usr", "/usr/local", "/usr/share", "/usr/lib", "/var", "/var/lib"),
-        *("/opt", "/srv", "/mnt", "/media", "/tmp", "/var/tmp", "/run/user"),
-        *("/Users", "/Volumes", "/private"),
+        *("/home", "/root", "/usr", "/usr/local", "/usr/share", "/var", "/var/lib"),
+        *("/opt", "/srv", "/mnt", "/media", "/tmp", "/var/tmp", "/run", "/run/user", "/run/media"),
+        *("/users", "/users/shared", "/volumes", "/private", "/applications", "/nix", "/nix/store"),
     )
 )
 """Folders that are no project, though there may be some in them."""
 _OF_THE_SYSTEM = (
     *("/etc", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/dev", "/proc", "/sys", "/usr/bin"),
-    *("/usr/sbin", "/var/log", "/var/run", "/System", "/Library", "/private/etc"),
+    *(
+        "/usr/sbin",
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/libexec",
+        "/var/log",
+        "/var/run",
+        "/system",
+        "/library",
+    ),
 )
 """Folders in which nothing is a project."""
-_OF_KEYS = (".ssh", ".gnupg", ".aws", ".kube", ".password-store", ".mozilla", ".docker")
+_OF_KEYS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".mozilla", ".docker"),
+    *(".config/gcloud", ".config/gh", ".local/share/keyrings", "library/keychains"),
+)

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import anyio
 from anyio.abc import TaskGroup
 
+from acp_nvim.signal import Signal
+
 Task: TypeAlias = Callable[..., Awaitable[Any]]
 
 PAUSE = 1.0
@@ -52,3 +54,19 @@ class Tasks:
         while True:
             await self._safely(part)
             await anyio.sleep(PAUSE)
+
+
+class Pulse:
+    """Who changes something stirs it; who counts seconds waits for that before each."""
+
+    def __init__(self) -> None:
+        self._stirred = Signal()
+
+    def stir(self) -> None:
+        """Have one more second counted."""
+        self._stirred.set()
+
+    async def wait(self, most: float | None = None) -> None:
+        """Wait until something has changed since the last call; so many seconds at most."""
+        with anyio.move_on_after(most):
+            await self._stirred.wait()

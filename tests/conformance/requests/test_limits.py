@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from acp_nvim.client import connection, inbound, opening, outbox
@@ -122,6 +124,26 @@ async def test_cancel_goes_before_answers_and_nothing_is_read_while_they_wait(
         answered = sum("error" in it for it in early)
         for _ in range(3_000 - answered):
             assert "error" in await stage.agent.next()
+
+
+async def test_others_have_their_turn_after_a_few_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one leads to takes longer than an update: a question is drawn, a program begins."""
+    passes = [0]
+    put = outbox.Outbox.put
+
+    def counted(self: outbox.Outbox, line: bytes, *, first: bool) -> None:
+        passes[-1] += 1
+        put(self, line, first=first)
+
+    async with Stage() as stage:
+        await stage.start()
+        monkeypatch.setattr(outbox.Outbox, "put", counted)
+        calls = [{"jsonrpc": "2.0", "id": it, "method": "_vendor/method"} for it in range(500)]
+        stage.agent.write("".join(f"{json.dumps(it)}\n" for it in calls).encode())
+        while sum(passes) < 500:
+            passes.append(0)
+            await anyio.lowlevel.checkpoint()
+    assert max(passes) <= 5
 
 
 async def test_an_agent_that_asks_and_reads_nothing_is_ended_with_a_sentence(

@@ -20,13 +20,15 @@ ACP = {"agentCapabilities": {"mcpCapabilities": {"acp": True}}}
 
 
 @dataclass
-class Tools(EditorTools):
+class Tools:
     """Keeps who is offered what; answers by the name of the method."""
 
-    any: bool = True
     callers: list[Caller] = field(default_factory=list)
     cancelled: anyio.Event = field(default_factory=anyio.Event)
     waiting: anyio.Event = field(default_factory=anyio.Event)
+
+    def offered(self) -> EditorTools:
+        return EditorTools(self.over_acp, self.over_stdio, self.answer)
 
     def over_acp(self, caller: Caller) -> str:
         self.callers.append(caller)
@@ -56,7 +58,7 @@ class Tools(EditorTools):
 
 def staged(tools: Tools | None = None, **launch: Any) -> Stage:
     stage = Stage(**launch)
-    stage.tools = tools or Tools()
+    stage.tools = (tools or Tools()).offered()
     return stage
 
 
@@ -100,7 +102,7 @@ async def test_an_agent_elsewhere_can_start_no_relay(launch: dict[str, Any]) -> 
 
 
 async def test_an_agent_that_is_to_have_none_gets_none() -> None:
-    async with staged(Tools(any=False)) as stage:
+    async with Stage() as stage:
         assert await offered(stage, **ACP) == []
 
 

@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 
 from acp_nvim.client.launch import EDITOR
 from acp_nvim.session.request import McpMessage
-from acp_nvim.tools.catalogue import TOOLS
+from acp_nvim.tools.own import TOOLS
 from tests.conformance.tools.answers import answers, arguments
 from tests.support.tools.tools_rig import ToolsRig
 

@@ -13,8 +13,7 @@ import pytest
 from acp_nvim.client.session import Session
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.paths import SAME, Paths
-from acp_nvim.reactions import follow
-from acp_nvim.reactions.sessions import REACTIONS
+from acp_nvim.reactions.sessions import REACTIONS, begin_anew, walk
 from acp_nvim.session.event import Event, SessionOpened, SessionReopening, ToolCallUpdated
 from acp_nvim.session.model import Location
 from acp_nvim.session.place import named
@@ -32,7 +31,7 @@ def walked(along: FollowAlong, session: Session, event: Event) -> None:
     """Do what follows from an event for those who follow the agent."""
     host = cast(Host, SimpleNamespace(follow=along, workspace=Workspace()))
     for react in REACTIONS.get(type(event), ()):
-        if react in (follow.walk, follow.begin):
+        if react in (walk, begin_anew):
             react(host, session, session.state, event)
 
 

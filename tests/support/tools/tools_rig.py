@@ -21,8 +21,8 @@ from acp_nvim.session.model import Subject
 from acp_nvim.session.request import FileAnswer, FileRequest, WriteFileRequest
 from acp_nvim.tools.offered import Names, Offered
 from acp_nvim.tools.offers import Offers
-from acp_nvim.tools.parts import Parts
 from acp_nvim.tools.server import Server
+from acp_nvim.tools.tool import Parts
 from tests.support.fakes.fake_editor import FakeToolAnswers, fake_editor
 from tests.support.fakes.fake_ports import FakeFollower, FakeNotifier
 from tests.support.files.file_rig import FileRig
@@ -70,7 +70,9 @@ class ToolsRig:
             self.secrets.extend,
             lambda: str(self.run_folder),
         )
-        self.tools = self.offers.of_agent(self.names)
+        offered = self.offers.of_agent(self.names)
+        assert offered is not None
+        self.tools = offered
         self.offered: Offered = self.offers.offer(self.caller, self.names)
         self.server = Server(self.offered)
         return self

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from acp_nvim.client.session import Session
-from acp_nvim.commands import noting
+from acp_nvim.commands import attaching
 from acp_nvim.commands.verbs import carry_out
 from acp_nvim.editor import OpenFile
 from acp_nvim.errors import UserError
@@ -94,7 +94,7 @@ class Stand:
                 group.start_soon(task, *arguments)
 
     async def refresh(self) -> None:
-        noting.notes(self.host, CHAT)
+        attaching.notes(self.host, CHAT)
         await self.run()
 
 
@@ -167,7 +167,7 @@ async def test_dropping_forgets_at_once_and_only_that(stand: Stand):
     (stand.folder / "b.py").write_text("now\n")
     stand.knowledge.learn(KEY, str(stand.folder / "b.py"), "then\n", "read")
     await stand.refresh()
-    noting.drop_note(stand.host, stand.chat, "rejected")
+    attaching.drop_note(stand.host, stand.chat, "rejected")
     assert stand.pushed[-1] == (CHAT, [("changed", "changed: b.py", "+1 −1")])
     await stand.refresh()
     assert len(stand.pushed) == 2
@@ -180,7 +180,7 @@ async def test_the_text_of_one_note_or_of_all(stand: Stand):
     await stand.refresh()
 
     def shown(key: str | None = None) -> str:
-        (op,) = noting.note_text(stand.host, stand.chat, key)["ops"]
+        (op,) = attaching.note_text(stand.host, stand.chat, key)["ops"]
         assert (op.first, op.last) == (0, -1)
         marks = [mark for line in op.lines for mark in line.marks]
         assert LineHighlight("AcpDiffDelete") in marks

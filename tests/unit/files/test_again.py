@@ -121,7 +121,8 @@ async def test_who_has_read_by_a_tool_of_its_own_does_not_know_what_came_later(
     rig: FileRig,
 ) -> None:
     path = rig.folder / "a"
-    await rig.sync.was_read(AGENT.session_key, rig.roots, [str(path)])
+    rig.sync.was_read(AGENT.session_key, rig.roots, [str(path)])
+    await rig.sync.drain()
     rig.files.type(path, "1", "2", "mine", *OLD[2:])
     rig.files.save(path)
     path.write_text(text("1", "2", "new", *OLD[2:]))
@@ -239,6 +240,16 @@ async def test_what_the_user_has_saved_is_not_the_agents_that_writes_the_same_an
     renamed.rename(path)
     await rig.look(path)
     assert rig.deltas == []
+
+
+async def test_what_was_rejected_and_its_own_tool_makes_again_is_new(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    for _ in range(2):
+        path.write_text(FIRST)
+        await rig.look(path)
+        assert rig.files.lines(path) == ["one", *OLD[1:]]
+        await rig.review.reject(str(path))
+        assert rig.files.lines(path) == list(OLD)
 
 
 # --- one who has never read

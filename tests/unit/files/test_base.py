@@ -222,7 +222,8 @@ async def test_an_agent_that_reads_with_a_tool_of_its_own_may_remove_what_it_has
     await rig.write(path, FIRST)
     rig.files.type(path, "one", *MINE[1:])
     rig.files.save(path)
-    await rig.sync.was_read(("a", "s"), rig.roots, [str(path)])
+    rig.sync.was_read(("a", "s"), rig.roots, [str(path)])
+    await rig.sync.drain()
     await rig.write(path, FIRST)
     assert rig.files.lines(path) == ["one", *OLD[1:]]
 

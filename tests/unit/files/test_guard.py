@@ -27,6 +27,8 @@ from acp_nvim.files.guard import is_guarded
         "/work/.ｇit/config",
         "/work/.nvim.lua",
         "/work/a/b/.Nvim.LUA",
+        "/work/.lazy.lua",
+        "/work/.hg/hgrc",
         "/work/.exrc",
         "/work/.envrc",
         "/work/.vscode/tasks.json",

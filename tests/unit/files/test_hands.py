@@ -110,7 +110,8 @@ async def test_what_the_agent_reads_of_a_change_that_waits_is_not_what_it_was_ma
     if by == "us":
         await rig.read(path)
     else:
-        await rig.sync.was_read(SESSION, rig.roots, [str(path)])
+        rig.sync.was_read(SESSION, rig.roots, [str(path)])
+        await rig.sync.drain()
     free(rig, path)
     await rig.look(path)
     assert rig.files.lines(path) == ["1", "TWO", "3", *typed[3:]]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,23 @@ def test_the_folders_are_looked_at_once_for_many_paths(
 ) -> None:
     real, looked = os.path.realpath, list[str]()
     monkeypatch.setattr("os.path.realpath", lambda path: looked.append(path) or real(path))
-    paths = [f"{root}/{number}" for number in range(50)]
+    paths = [f"{root}/src/{number}" for number in range(50)]
     assert [*resolved_within(Roots(str(root)), [*paths, "/etc/passwd"]).values()] == paths
-    assert looked.count(str(root)) == 1
+    assert looked == [str(root), f"{root}/src", "/etc"]
+
+
+def test_many_paths_are_resolved_as_each_of_them_is(root: Path) -> None:
+    (root / "folder").mkdir()
+    (root / "link").symlink_to(root / "folder")
+    (root / "out").symlink_to("/etc")
+    (root / "leaf").symlink_to("/etc/passwd")
+    (root / "folder" / "inner").symlink_to(root / "other.py")
+    names = ("", "/", "/a", "/folder", "/folder/", "/folder/.", "/folder/..", "/folder/../a")
+    more = ("/link/a", "/link", "/out/passwd", "/leaf", "/folder/inner", "/out", "/a\0b", "/../a")
+    paths = [f"{root}{name}" for name in (*names, *more, f"/{'a' * 5_000}", f"/{'b' * 255}")]
+    paths += ["a", "./a", "", "/", "/a", "//a", "/etc/passwd"]
+    roots, one_by_one = Roots(str(root)), dict[str, str]()
+    for path in paths:
+        with suppress(OutsideRoots):
+            one_by_one[path] = roots.resolve(path)
+    assert resolved_within(roots, paths) == one_by_one

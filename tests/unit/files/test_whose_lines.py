@@ -86,7 +86,8 @@ class Plan:
         self.known[agent] = self.path.read_text()
         author = self._seen(agent)
         session = (author.agent, author.session)
-        await self.rig.sync.was_read(session, self.rig.roots, [str(self.path)])
+        self.rig.sync.was_read(session, self.rig.roots, [str(self.path)])
+        await self.rig.sync.drain()
 
     async def write(self, agent: int, at: int) -> None:
         content = self._edited(self.known[agent], at)

@@ -8,7 +8,7 @@ from acp_nvim.session.content import Text
 from acp_nvim.session.event import TurnEnded
 from acp_nvim.session.state import Message, SessionState
 from acp_nvim.view.attention import ending, name
-from acp_nvim.view.tally import NOTHING, Tally
+from acp_nvim.view.measure import NOTHING, Tally
 
 STATE = SessionState("show", "/w", id="s1", title="Fix the\ncache")
 

@@ -17,7 +17,7 @@ from acp_nvim.session.event import ChunkReceived, Event, ModeChanged
 from acp_nvim.view import announcement
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
-from acp_nvim.workspace.pulse import Pulse
+from acp_nvim.workspace.tasks import Pulse
 from acp_nvim.workspace.workspace import Workspace
 from tests.support.fakes.fake_editor import FakeScreen
 from tests.support.fakes.fake_ports import FakeNotifier

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import UserError
-from acp_nvim.registry import tar as tar_module
 from acp_nvim.registry import unpack as module
+from acp_nvim.registry import unpack as unpack_module
 from acp_nvim.registry.unpack import unpack
 
 PROGRAM = b"#!/bin/sh\necho robo\n"
@@ -268,7 +268,7 @@ def test_a_tar_with_a_header_of_hundreds_of_megabytes(tmp_path: Path, kind: byte
 
 
 def test_a_tar_of_many_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tar_module, "MOST_HEADERS", 10_000)
+    monkeypatch.setattr(unpack_module, "MOST_HEADERS", 10_000)
 
     def fill(file: tarfile.TarFile) -> None:
         for number in range(100):

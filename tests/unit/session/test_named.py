@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.session.elicitation.named import doubts
+from acp_nvim.session.elicitation.address import doubts
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,12 @@ from acp_nvim.session.elicitation.named import doubts
         ("h\u200bttps://good.com", "https://evil.com"),
         ("ｈttps://good.com", "https://evil.com"),
         ("![https://good.com](x.png)", "https://evil.com"),
+        ("good\u3002com", "https://evil.com"),
+        ("good\uff61com", "https://evil.com"),
+        ("//good.com", "https://evil.com"),
+        ("localhost:3000", "https://evil.com"),
+        ("127.0.0.1:8000/docs", "https://evil.com"),
+        ("10.0.0.1/admin", "http://10.0.0.2/admin"),
         ("", "https://good.com@evil.com"),
         ("click", "https://good.com:443@evil.com/"),
         ("", "https://xn--80ak6aa92e.com"),
@@ -54,6 +60,9 @@ def test_what_is_doubtful(text: str, url: str) -> None:
         ("https://good.com/a_(b)", "https://good.com/a_(b)"),
         ("src/main.py", "https://good.com/src/main.py"),
         ("README.md", "https://github.com/a/b/blob/main/README.md"),
+        ("//good.com", "https://good.com/a"),
+        ("1.2.3.4", "https://github.com/a/b/releases/1.2.3.4"),
+        ("localhost", "https://docs.org"),
         ("Node.js 20.1", "https://nodejs.org"),
         ("me@good.com", "https://contact.org"),
         ("app.dev()", "https://docs.org"),

@@ -138,6 +138,28 @@ def test_a_file_that_only_another_host_knows_is_found(tmp_path: Path) -> None:
     assert two.histories.unknown() == []
 
 
+def test_a_folder_in_which_nothing_has_come_is_not_listed_again(tmp_path: Path) -> None:
+    one, two = Host(tmp_path), Host(tmp_path)
+    folder = tmp_path.stat().st_mtime - 10
+    os.utime(tmp_path, (folder, folder))
+    assert two.histories.has_unknown()
+    assert two.histories.unknown() == []
+    assert not two.histories.has_unknown()
+    one.to(written())
+    assert two.histories.has_unknown()
+    assert len(two.histories.unknown()) == 1
+    assert two.histories.has_unknown(), "more may come without another time of change"
+
+
+def test_a_list_that_cannot_be_read_yet_is_read_again(tmp_path: Path) -> None:
+    (tmp_path / f"new{module.ENDING}").touch()
+    folder = tmp_path.stat().st_mtime - 10
+    os.utime(tmp_path, (folder, folder))
+    two = Host(tmp_path)
+    assert two.histories.unknown() == []
+    assert two.histories.has_unknown()
+
+
 def test_what_was_begun_counts_when_it_is_done(tmp_path: Path) -> None:
     host, file = Host(tmp_path), written()
     begun = Begun("host", digest("a\nb\n"), digest(file.text), file.facts)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from acp_nvim.errors import RequestFailed
-from acp_nvim.tools.catalogue import TOOLS
 from acp_nvim.tools.language import path_of
+from acp_nvim.tools.own import TOOLS
 from acp_nvim.tools.schema import checked
 from acp_nvim.tools.server import MOST_BYTES
 from tests.support.tools.tools_rig import ToolsRig

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from acp_nvim.tools.catalogue import TOOLS
+from acp_nvim.tools.own import TOOLS
 from acp_nvim.tools.schema import checked, flag, listing, number, table, text
 from acp_nvim.tools.tool import ToolError
 

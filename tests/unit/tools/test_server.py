@@ -199,4 +199,4 @@ def test_nothing_that_serves_is_loaded_at_the_start() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, check=True
     )
-    assert done.stdout.decode().split() == ["offered", "offers", "parts"]
+    assert done.stdout.decode().split() == ["offered", "offers", "tool"]

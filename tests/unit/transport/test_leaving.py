@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 CODE = """
 import asyncio, sys, threading
 from anyio import to_thread
-from acp_nvim.transport.leaving import at_end
+from acp_nvim.transport.group import at_end
 
 async def work():
     {work}

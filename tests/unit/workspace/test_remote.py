@@ -13,7 +13,7 @@ from acp_nvim.config import parse
 from acp_nvim.errors import UserError
 from acp_nvim.storage.remembered import Told
 from acp_nvim.transport import door
-from acp_nvim.view.remote import introduction
+from acp_nvim.view.attention import introduction
 from acp_nvim.workspace.launching import available, launch, start
 
 LOADED = """

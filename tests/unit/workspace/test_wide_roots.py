@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,38 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_folders_of_the_system(home: Path, root: str) -> None:
     assert is_too_wide(root)
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        *("/private/tmp", "/private/var", "/private/etc/x", "/private/var/log", "/private/var/tmp"),
+        *("/Users", "/users", "/USERS", "/System/Library", "/Applications"),
+        *("/run", "/usr/lib/x", "/usr/lib64", "/nix/store"),
+    ],
+)
+def test_folders_of_other_systems(home: Path, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os.path, "realpath", os.path.normpath)  # as where these are no links
+    assert is_too_wide(root)
+
+
+@pytest.mark.parametrize("name", [".SSH", ".Config/GH", "Library/Keychains/x"])
+def test_keys_where_names_have_no_case(home: Path, name: str) -> None:
+    assert is_too_wide(str(home / name))
+
+
+def test_a_link_that_may_not_be_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> str:
+        raise PermissionError(path)
+
+    monkeypatch.setattr(os.path, "realpath", refuse)
+    assert is_too_wide("/proc/1/cwd")
+
+
+@pytest.mark.parametrize("root", ["/private/var/folders/ab/project", "/privateer", "/nix/x"])
+def test_projects_beside_them(home: Path, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os.path, "realpath", os.path.normpath)
+    assert not is_too_wide(root)
 
 
 @pytest.mark.parametrize("name", [".", "..", "../..", ".ssh", ".ssh/keys", ".gnupg", "work/.."])

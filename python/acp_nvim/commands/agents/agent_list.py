@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 from acp_nvim.agents import PRESETS
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Archive, Entry, Package
-from acp_nvim.registry.installed import Installed, installed
+from acp_nvim.registry.installed import Installed, installed, version_of
 from acp_nvim.registry.listing import PUBLIC
 from acp_nvim.registry.plan import Find, NoWay, Plan, named, plan
-from acp_nvim.registry.version import version_of
 from acp_nvim.view.lists.agent_list import AgentRow, RegistryState, agent_list
 from acp_nvim.view.op import Replace
 from acp_nvim.workspace.host import Host

@@ -19,8 +19,8 @@ from acp_nvim.history.author import MERGED, Author
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.merging import Foreign
 from acp_nvim.session.event import Noticed
+from acp_nvim.view.measure import Tally
 from acp_nvim.view.place import relative
-from acp_nvim.view.tally import Tally
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import SHOWN, Authors
 from acp_nvim.workspace.host import Host

@@ -26,11 +26,10 @@ from acp_nvim.session.request import (
 )
 from acp_nvim.session.state import Ending, Entry
 from acp_nvim.view.lists.versions import ComparedFile, Outcome, Racer, lines
-from acp_nvim.view.measure import elapsed
+from acp_nvim.view.measure import Tally, elapsed
 from acp_nvim.view.op import Replace
 from acp_nvim.view.place import relative
 from acp_nvim.view.status import spent
-from acp_nvim.view.tally import Tally
 from acp_nvim.view.visible import one_line, visible
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host

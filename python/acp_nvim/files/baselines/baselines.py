@@ -8,7 +8,7 @@ before. Where a `Watch` knows what has changed since the last pass, the next loo
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import filterfalse
@@ -104,7 +104,10 @@ class Baselines:
         inventories: Listings | None = None,
         quiet: float = QUIET,
         watch: Watch | None = None,
+        own: Callable[[], str] = str,
     ) -> None:
+        """`own`: what tells the folder of our own files, "" for none: no agent changes these."""
+        self._own = own
         self._quiet = quiet
         self._watch = watch
         self._apart: set[str] = set()
@@ -247,15 +250,10 @@ class Baselines:
         because its text was not known, is in the next `changes`.
         """
         async with self._lock:
-            at = await to_thread.run_sync(real_fingerprint, path)
-            was = self._shelf.get(path)
             comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
-            if was is not None:
-                await to_thread.run_sync(self._look, comparison, path, at, was)
-            elif at is None:
-                self._shelf.swap(path, None, ABSENT)
-            else:
-                await self._meet(comparison, path, at)
+            unseen = await to_thread.run_sync(self._look, comparison, path)
+            if unseen is not None:
+                await self._meet(comparison, path, unseen)
             await self._tell_committed(comparison)
             self._untold |= self._reasons(comparison)
             self._look_later(path)
@@ -305,12 +303,19 @@ class Baselines:
         known, gone = (
             await to_thread.run_sync(self._gone, repositories) if repositories else ([], [])
         )
+        own = self._own_folder()
+        reasons = {it: why for it, why in reasons.items() if not it.startswith(own)}
         return Changes(
-            (*comparison.known, *known),
+            tuple(it for it in (*comparison.known, *known) if not it.path.startswith(own)),
             tuple(reasons),
-            tuple(gone),
+            tuple(it for it in gone if not it.startswith(own)),
             reasons,
         )
+
+    def _own_folder(self) -> str:
+        """Return with what the paths of our own files begin."""
+        own = self._own()
+        return inside(os.path.realpath(own)) if own else "\0"
 
     async def _pass(self, comparison: Comparison, folder: str) -> None:
         """See what has changed below a folder; all of it, where nobody has watched."""
@@ -458,14 +463,20 @@ class Baselines:
         self._unread -= {*paths} - {path for _, path, _ in wanted}
         return sorted(wanted, key=lambda it: it[:2])
 
-    def _look(
-        self, comparison: Comparison, path: str, at: Fingerprint | None, was: Snapshot
-    ) -> None:
+    def _look(self, comparison: Comparison, path: str) -> Fingerprint | None:
+        """Compare a file with what was seen; return how it is now if there is one that nobody had
+        seen. In a thread."""
+        at, was = real_fingerprint(path), self._shelf.get(path)
+        if was is None:
+            if at is None:
+                self._shelf.swap(path, None, ABSENT)
+            return at
         near = replace(was, near=True)
         if was.fingerprint == at and was.settled and (was.packed or at is None):
             self._shelf.swap(path, was, near)
         else:
             comparison.compare(path, at, near)
+        return None
 
     async def _meet(self, comparison: Comparison, path: str, at: Fingerprint) -> None:
         """See a file that nobody had seen, if it is not for the next pass to judge."""

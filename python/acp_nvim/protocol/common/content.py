@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 from pydantic import ValidationError
 
+from acp_nvim.paths import named
 from acp_nvim.protocol.base import WireModel, compact
 from acp_nvim.protocol.common import types
 from acp_nvim.session.content import (
@@ -20,6 +21,7 @@ from acp_nvim.session.content import (
     Text,
     UnknownContent,
 )
+from acp_nvim.session.model import Location
 
 _BLOCKS: dict[str, type[WireModel]] = {
     "image": types.ImageBlock,
@@ -101,3 +103,25 @@ def _block(kind: str, **fields: object) -> dict[str, Any]:
 
 def _given(**fields: object) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+KINDS = frozenset(
+    {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"}
+)
+
+
+def kind_of(kind: str) -> str:
+    """Return the kind; all that are unknown are others."""
+    return kind if kind in KINDS else "other"
+
+
+def location_of(told: Any) -> Location:
+    """Return the place; what has told it has its fields, whoever has decoded them."""
+    path, named_line = named(told.path)
+    line = told.line
+    return Location(path, line if line is not None and line > 0 else named_line)
+
+
+def json_text(value: object) -> str:
+    """Return a text as it is, and all else as JSON."""
+    return value if isinstance(value, str) else compact(value)

@@ -9,8 +9,13 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from acp_nvim.protocol.common import types as common
-from acp_nvim.protocol.common.content import decode_content, unknown_content
-from acp_nvim.protocol.common.tool_call import json_text, kind_of, location_of
+from acp_nvim.protocol.common.content import (
+    decode_content,
+    json_text,
+    kind_of,
+    location_of,
+    unknown_content,
+)
 from acp_nvim.protocol.v2 import types
 from acp_nvim.protocol.v2.diff import decode_diff
 from acp_nvim.session.content import TerminalOutput, ToolContent

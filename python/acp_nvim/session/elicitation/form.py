@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, TypeAlias, assert_never
@@ -16,7 +17,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.patterns import lazy_pattern
-from acp_nvim.session.elicitation import pattern
 from acp_nvim.session.elicitation.model import (
     BooleanField,
     ChoiceField,
@@ -161,7 +161,7 @@ def _check_text(field: TextField, text: str) -> str | None:
         return f"it must have {field.minimum} characters or more, not {len(text)}"
     if field.maximum is not None and len(text) > field.maximum:
         return f"it must have {field.maximum} characters or less, not {len(text)}"
-    if field.pattern is not None and pattern.matches(field.pattern, text) is False:
+    if field.pattern is not None and matches(field.pattern, text) is False:
         return f"it must match {field.pattern}"
     return _check_format(field.format, text)
 
@@ -217,3 +217,31 @@ def _check_choices(field: ChoicesField, filled: Filled) -> str | None:
     if field.maximum is not None and len(filled) > field.maximum:
         return f"choose {field.maximum} or less"
     return None
+
+
+LONGEST_PATTERN = 1_000
+MOST_WAYS = 1_000_000
+"""Through a pattern, from all places of the text, before it is not checked."""
+
+_LOOP = lazy_pattern(r"[*+]|\{\d*,")
+"""May take any number of the characters."""
+_FORK = lazy_pattern(r"[?|]")
+"""Doubles the ways, if it is in no loop."""
+_NOT_ASKED = lazy_pattern(r"\)[*+{]|\(\?[^:]|\\[\dkpP]")
+"""A loop of a group, in which ways multiply; look-around, names, back references, properties."""
+
+
+def matches(pattern: str, text: str) -> bool | None:
+    """Tell whether the pattern matches anywhere in the text; None: that is not told here."""
+    loops, forks = len(_LOOP.findall(pattern)), len(_FORK.findall(pattern))
+    if len(pattern) > LONGEST_PATTERN or _NOT_ASKED.search(pattern):
+        return None
+    if (len(text) + 1) ** (loops + 1) * 2**forks > MOST_WAYS:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # "[[" means just that here
+            # ASCII, because ECMAScript's `\d` and `\w` are
+            return re.search(pattern, text, re.ASCII) is not None
+    except (re.error, OverflowError, RecursionError):
+        return None

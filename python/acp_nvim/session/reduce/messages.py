@@ -13,14 +13,15 @@ from acp_nvim.session.content import Content, Text
 from acp_nvim.session.event import (
     UNSET,
     ChunkReceived,
+    CompactionUpdated,
     MessageExchanged,
     MessageUpdated,
     PromptSent,
     PromptSteered,
 )
 from acp_nvim.session.model import Role
-from acp_nvim.session.reduce.entries import add, put
-from acp_nvim.session.state import Message, SessionState
+from acp_nvim.session.reduce.entries import add, add_named, put
+from acp_nvim.session.state import Compaction, Message, SessionState
 
 MOST_PARTS = 500
 """Parts of a message; what is more begins another, for each part that comes copies all of them."""
@@ -174,3 +175,31 @@ def prompt_steered(state: SessionState, event: PromptSteered) -> SessionState:
 def prompt_key(state: SessionState) -> str:
     """Return the key of the prompt as this client sent it, in the turn that runs."""
     return f"user:{state.turn}#prompt"
+
+
+def compaction_updated(state: SessionState, event: CompactionUpdated) -> SessionState:
+    """Create the compaction or patch it."""
+    name = f"compaction:{event.id}"
+    known = state.named(name)
+    if not isinstance(known, Compaction) or _is_another(state, known, event):
+        return add_named(state, name, _with_more(Compaction("", state.turn), event))
+    patched = _with_more(known, event)
+    return state if patched == known else put(state, patched, current=state.current)
+
+
+def _is_another(state: SessionState, known: Compaction, event: CompactionUpdated) -> bool:
+    """Tell whether this is another one under a used id: some agents count anew in each turn."""
+    is_over = known.status != "in_progress"
+    return known.turn < state.turn and is_over and event.status == "in_progress"
+
+
+def _with_more(known: Compaction, event: CompactionUpdated) -> Compaction:
+    summary: tuple[Content, ...] = known.summary if event.summary is UNSET else event.summary
+    for content in event.more:
+        summary = joined(summary, content)
+    return replace(
+        known,
+        status=known.status if event.status is UNSET else event.status,
+        summary=summary,
+        error=known.error if event.error is UNSET else event.error,
+    )

@@ -50,7 +50,7 @@ from acp_nvim.session.event import (
     UsageChanged,
 )
 from acp_nvim.session.model import PermissionQuestion
-from acp_nvim.session.reduce import compactions, messages, terminals, tool_calls, turns
+from acp_nvim.session.reduce import messages, terminals, tool_calls, turns
 from acp_nvim.session.reduce.entries import close_call, notice, put
 from acp_nvim.session.state import Notice, Plan, SessionState, Usage
 
@@ -164,7 +164,7 @@ _REDUCERS: Mapping[type[Any], Callable[[SessionState, Any], SessionState]] = {
     UsageChanged: _usage_changed,
     Noticed: _noticed,
     NoticeOver: _notice_over,
-    CompactionUpdated: compactions.compaction_updated,
+    CompactionUpdated: messages.compaction_updated,
     SubAgentUpdated: sub_agents.updated,
     MessageExchanged: messages.message_exchanged,
     Unknown: _unknown,

@@ -198,19 +198,20 @@ class _Commands(Words):
         )
 
     def _case(self) -> Body:
-        """Read `case … in a|b) … ;; esac`."""
+        """Read `case … in a|b) … ;; esac`; there may be commands in its words."""
         found: Body = ()
         self._blanks()
-        self.word()
+        words = [_plain("[["), self.word()]
         self._between()
         self.word()
         while self.at < self.end:
             self._between()
             if (ending := _CLOSER.match(self.text, self.at)) and ending[0] == "esac":
                 self.at = ending.end()
-                return found
+                return ((Simple(tuple(words)),), *found)
             while self.at < self.end and not self.is_next(")"):
-                if not self.word().raw:
+                words.append(self.word())
+                if not words[-1].raw:
                     self.at += 1
             self.at += 1
             found += self.body(";;")

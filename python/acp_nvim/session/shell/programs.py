@@ -256,6 +256,11 @@ def _tee(name: str, args: Args) -> Iterator[Found]:
     yield from (Changes(deed, it) for it in operands(args))
 
 
+def _sort(name: str, args: Args) -> Iterator[Found]:
+    if to := _value(args, "-o", "--output"):
+        yield Changes("overwrites", to)
+
+
 def _dd(name: str, args: Args) -> Iterator[Found]:
     for it in args:
         if it.text.startswith("of="):
@@ -446,6 +451,7 @@ _KINDS: Final[dict[str, Callable[[str, Args], Iterator[Found]]]] = {
     **dict.fromkeys(("awk", "gawk", "mawk"), _awk),
     **dict.fromkeys(("ed", "ex", "vim", "nvim", "vi", "emacs"), _editor),
     **dict.fromkeys(("mkfs", "wipefs", "sponge"), _all("overwrites")),
+    **dict.fromkeys(("sort", "shuf"), _sort),
     "tee": _tee,
     "dd": _dd,
     "ssh": _ssh,

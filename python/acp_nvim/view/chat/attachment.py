@@ -21,7 +21,7 @@ from acp_nvim.session.content import (
 )
 from acp_nvim.view.block import Line
 from acp_nvim.view.cut import head, visible_lines
-from acp_nvim.view.diff.text import MIME_TYPE, diff_lines
+from acp_nvim.view.diff.change import MIME_TYPE, diff_lines
 from acp_nvim.view.place import mention, relative
 from acp_nvim.view.styled import beside, coloured, plural
 from acp_nvim.view.visible import one_line

@@ -22,7 +22,7 @@ from acp_nvim.session.state import (
     Usage,
 )
 from acp_nvim.view.block import BLANK, Block
-from acp_nvim.view.chat import compaction, context, ending, message, plan, tool_call
+from acp_nvim.view.chat import context, ending, message, plan, tool_call
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.markdown.render import LOOSE, Fit
 from acp_nvim.view.pause import Pause, never
@@ -101,7 +101,7 @@ def _made(
             drawn = message.Drawn(ending.lines(entry))
             block = Block(entry.key, drawn.lines)
         case Compaction():
-            drawn = compaction.draw(entry, cwd, known, pause, is_open=is_open)
+            drawn = context.draw(entry, cwd, known, pause, is_open=is_open)
             block = Block(entry.key, drawn.lines, foldable=bool(entry.summary))
     return Cell(entry, is_open, block, drawn, fit=fit)
 

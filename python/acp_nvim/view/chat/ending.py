@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acp_nvim.session.state import Ending
-from acp_nvim.view.block import BLANK, Highlight, Line
-from acp_nvim.view.measure import elapsed, money
-from acp_nvim.view.tally import tally_of
+from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.measure import elapsed, money, tally_of
+from acp_nvim.view.styled import pieces
 
 RULE = "──"
 SEPARATOR = " · "
@@ -19,24 +19,17 @@ _GROUPS = {"done": "AcpToolDone", "failed": "AcpToolFailed"}
 
 def lines(ending: Ending) -> tuple[Line, ...]:
     """Return the row, and a blank one below it."""
-    parts = list(_parts(ending))
-    marks = []
-    at = 0
-    for text, group in _spaced(parts):
-        end = at + len(text.encode())
-        marks.append(Highlight(at, end, group))
-        at = end
-    return (Line(entry_text(ending), tuple(marks)), BLANK)
+    return (pieces(_spaced(ending)), BLANK)
 
 
 def entry_text(ending: Ending) -> str:
     """Return it as in "── done · 0:42 · 3 files +8 −3 · 0.04 USD"."""
-    return "".join(text for text, _ in _spaced(list(_parts(ending))))
+    return "".join(text for text, _ in _spaced(ending))
 
 
-def _spaced(parts: list[list[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
+def _spaced(ending: Ending) -> Iterator[tuple[str, str]]:
     yield f"{RULE} ", "AcpRule"
-    for number, part in enumerate(parts):
+    for number, part in enumerate(_parts(ending)):
         if number:
             yield SEPARATOR, "AcpDim"
         yield from part

@@ -20,10 +20,10 @@ from acp_nvim.view.chat.output import LINES, RUNNING, end_of_output
 from acp_nvim.view.cut import ITEMS, head, rest, visible_lines
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.markdown import render as markdown
+from acp_nvim.view.measure import signed, tally_of
 from acp_nvim.view.pause import Pause, never
 from acp_nvim.view.place import place
 from acp_nvim.view.styled import coloured, filled, plural
-from acp_nvim.view.tally import signed, tally_of
 from acp_nvim.view.visible import one_line
 
 OUTPUT_LIMIT = 2_000

@@ -30,7 +30,7 @@ from acp_nvim.session.state import (
 )
 from acp_nvim.view.block import BLANK, Block
 from acp_nvim.view.blocks import Blocks, Stretch
-from acp_nvim.view.chat import compaction, context, ending, group, message, plan, tool_call, within
+from acp_nvim.view.chat import context, ending, group, message, plan, tool_call, within
 from acp_nvim.view.chat.attachment import label
 from acp_nvim.view.chat.boundary import Boundary, fault_line, undrawn
 from acp_nvim.view.chat.cell import PLAN, Cell, context_cell, plan_cell, queued_cell
@@ -256,7 +256,7 @@ def entry_text(entry: Entry) -> str:
     if isinstance(entry, Ending):
         return ending.entry_text(entry)
     if isinstance(entry, Compaction):
-        return compaction.entry_text(entry)
+        return context.entry_text(entry)
     return message.entry_text(entry)
 
 

@@ -5,19 +5,53 @@ The old text may be a fragment of the file, so no line is numbered.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from acp_nvim import hunks
+from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Diff
 from acp_nvim.view.block import Highlight, Line, LineHighlight
 from acp_nvim.view.cut import narrowed
-from acp_nvim.view.diff.emphasis import changed_parts
 from acp_nvim.view.place import relative
 from acp_nvim.view.styled import after, before, coloured, plural
 from acp_nvim.view.visible import visible
+
+LIMIT = 1_000
+"""Longer lines are not looked at: nobody sees all of one at once."""
+EFFORT = 2_000
+"""Steps of a comparison; past them what is left of both lines counts as changed."""
+_WORD = lazy_pattern(r"\w+|\s+|.", re.DOTALL)
+
+
+def changed_parts(
+    text: str, mate: str, effort: hunks.Effort | None = None
+) -> tuple[tuple[int, int], ...]:
+    """Return where `text` differs from `mate`, as half-open positions in `text`, ascending.
+
+    None: only `mate` has something there, the two have less in common than not, or one is longer
+    than `LIMIT`; or `effort`, which is for more than these lines, is spent.
+    """
+    if max(len(text), len(mate)) > LIMIT or (effort is not None and effort.is_spent):
+        return ()
+    words, others = _WORD.findall(text), _WORD.findall(mate)
+    steps = hunks.Effort(EFFORT, effort)
+    steps.spend(len(words) + len(others))
+    shared = sum(len(word) * many for word, many in (Counter(words) & Counter(others)).items())
+    if 2 * shared < min(len(text), len(mate)):
+        return ()  # as is mostly so where a line is anew: the comparison is spared
+    found = hunks.diff(words, others, steps)
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word))
+    parts = [(starts[it.first], starts[it.last]) for it in found if it.first < it.last]
+    common = len(text) - sum(end - start for start, end in parts)
+    return tuple(parts) if 2 * common >= min(len(text), len(mate)) else ()
+
 
 CONTEXT = 3
 CHARACTERS = 2_000_000
@@ -163,3 +197,26 @@ def _emphasis(text: str, mate: str, effort: hunks.Effort) -> tuple[Highlight, ..
     parts = changed_parts(text, mate, effort)
     spans = ((len(text[:first].encode()), len(text[:last].encode())) for first, last in parts)
     return tuple(Highlight(first, last, "AcpDiffText") for first, last in spans)
+
+
+MIME_TYPE = "text/x-diff"
+_CHANGES = {"+": "AcpDiffAdd", "-": "AcpDiffDelete"}
+
+
+def diff_lines(text: str) -> tuple[Line, ...]:
+    """Return the lines of a text that holds unified diffs, safe to show."""
+    rows = visible(text).removesuffix("\n").split("\n")
+    names = {
+        at + step
+        for at, row in enumerate(rows[:-1])
+        if row.startswith("--- ") and rows[at + 1].startswith("+++ ")
+        for step in (0, 1)
+    }
+    return tuple(_diff_line(row, is_name=at in names) for at, row in enumerate(rows))
+
+
+def _diff_line(row: str, *, is_name: bool) -> Line:
+    if is_name or row.startswith("@@ "):
+        return coloured(row, "AcpDiffFile" if is_name else "AcpDiffHunk")
+    group = _CHANGES.get(row[:1])
+    return Line(row, (LineHighlight(group),)) if group else Line(row)

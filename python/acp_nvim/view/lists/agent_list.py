@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from acp_nvim.view.block import BLANK, Highlight, Line
 from acp_nvim.view.lists.sessions import age
-from acp_nvim.view.styled import coloured, plural
+from acp_nvim.view.styled import coloured, pieces, plural
 from acp_nvim.view.visible import one_line
 
 Group: TypeAlias = Literal["here", "possible", "impossible"]
@@ -108,29 +108,17 @@ def _head(registry: RegistryState, width: int) -> Iterator[Line]:
 
 def _row(row: AgentRow, sign: tuple[str, str], columns: _Columns) -> Line:
     name, version = one_line(row.name, MOST_NAME), one_line(row.version, MOST_VERSION)
-    head = f"{sign[0]} {name:<{columns.name}}  "
+    head = f"{name:<{columns.name}}  "
     middle = f"{version:<{columns.version}}  " if columns.version else ""
     parts = (row.title if row.title != row.name else "", row.does or row.what)
     rest = " · ".join(part for part in parts if part)
-    rest = one_line(rest, max(columns.all - len(head) - len(middle), 10))
-    at = len(head.encode())
-    end = at + len(middle.encode())
-    marks = [
-        Highlight(0, len(sign[0].encode()), sign[1]),
-        Highlight(len(sign[0].encode()) + 1, at, "AcpToolTitle"),
-        Highlight(at, end, "AcpDim"),
-    ]
-    if row.does:
-        marks.append(Highlight(end, end + len(rest.encode()), "AcpToolRunning"))
-    return Line((head + middle + rest).rstrip(), tuple(_within(marks, head + middle + rest)))
-
-
-def _within(marks: Sequence[Highlight], text: str) -> Iterator[Highlight]:
-    """Yield the marks without what is past the end of the line."""
-    length = len(text.rstrip().encode())
-    for mark in marks:
-        if mark.start < min(mark.end, length):
-            yield Highlight(mark.start, min(mark.end, length), mark.group)
+    rest = one_line(rest, max(columns.all - len(head) - len(middle) - 2, 10))
+    chunks = [(head, "AcpToolTitle"), (middle, "AcpDim")]
+    chunks.append((rest, "AcpToolRunning" if row.does else ""))
+    while not chunks[-1][0].rstrip():
+        chunks.pop()
+    chunks[-1] = chunks[-1][0].rstrip(), chunks[-1][1]
+    return pieces([sign, (" ", ""), *chunks])
 
 
 def _details(row: AgentRow, width: int) -> Iterator[Line]:

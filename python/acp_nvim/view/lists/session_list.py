@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from acp_nvim.view.block import Block, Highlight, Line
+from acp_nvim.view.block import Block, Line
 from acp_nvim.view.chat.boundary import Boundary, fault_line
 from acp_nvim.view.lists.sessions import Row, age, called
 from acp_nvim.view.markdown.table import display_width
 from acp_nvim.view.status import Bar, BarPart
-from acp_nvim.view.styled import coloured, plural
+from acp_nvim.view.styled import coloured, pieces, plural
 from acp_nvim.view.visible import one_line
 
 NONE = Block("none", (coloured("There is no session here: :AcpStart opens one", "AcpDim"),))
@@ -139,9 +139,7 @@ def _line(
     row: Row, texts: tuple[str, ...], widths: list[int], width_of: Callable[[str], int]
 ) -> Line:
     groups = (_state(row)[1], "AcpDim", "AcpToolTitle", "AcpToolPath")
-    text, marks = "", []
+    parts = list[tuple[str, str]]()
     for cell, width, group in zip(texts, widths, groups, strict=False):
-        start = len(text.encode())
-        marks.append(Highlight(start, start + len(cell.encode()), group))
-        text += cell + " " * (width - width_of(cell) + 2)
-    return Line(text + texts[-1], tuple(it for it in marks if it.end > it.start))
+        parts += ((cell, group), (" " * (width - width_of(cell) + 2), ""))
+    return pieces([*parts, (texts[-1], "")])

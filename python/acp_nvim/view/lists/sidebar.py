@@ -10,11 +10,11 @@ from functools import partial
 
 from msgspec import Struct
 
-from acp_nvim.view.block import Block, Highlight, Line, Margin
+from acp_nvim.view.block import Block, Line, Margin
 from acp_nvim.view.chat.boundary import Boundary, fault_line
 from acp_nvim.view.lists.session_list import NO_MATCH, NONE, folder_name, key
 from acp_nvim.view.lists.sessions import Row, called
-from acp_nvim.view.styled import coloured, plural
+from acp_nvim.view.styled import coloured, pieces, plural
 from acp_nvim.view.visible import one_line
 
 _SIGNS = {
@@ -103,9 +103,7 @@ def _sign(row: Row) -> Margin:
 def _lines(row: Row) -> tuple[Line, ...]:
     agent, name = one_line(row.agent, 20), called(row, 200)
     if row.kind != "open":
-        start = len(name.encode())
-        behind = Highlight(start, start + len(agent.encode()) + 2, "AcpDim")
-        return (Line(f"{name}  {agent}", (behind, _sign(row))),)
+        return (pieces([(name, ""), (f"  {agent}", "AcpDim")], _sign(row)),)
     waits = plural(row.work.hunks, "hunk") if row.work.hunks else ""
     said = ("" if row.sub.depth else agent, waits, row.work.cost)
     told = [" · ".join(filter(None, said)), row.work.plan, row.work.tool]

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from acp_nvim.view.block import Highlight, Line
-from acp_nvim.view.styled import coloured, plural
-from acp_nvim.view.tally import Tally, signed
+from acp_nvim.view.block import Line
+from acp_nvim.view.measure import Tally, signed
+from acp_nvim.view.styled import coloured, pieces, plural
 from acp_nvim.view.visible import one_line
 
 Outcome: TypeAlias = Literal["", "runs", "done", "failed"]
@@ -56,18 +56,9 @@ def _racer(racer: Racer, width: int) -> Line:
         (racer.cost, "AcpDim"),
     ):
         chunks += ((" ", "AcpDim"), (text, group)) if text else ()
-    return _line(chunks)
+    return pieces(chunks)
 
 
 def _file(file: ComparedFile, among: int) -> Line:
     count = f"  {file.count} of {among}"
-    return _line([(one_line(file.name, 200), "AcpToolPath"), (count, "AcpDim")])
-
-
-def _line(chunks: Sequence[tuple[str, str]]) -> Line:
-    text, marks = "", []
-    for piece, group in chunks:
-        start = len(text.encode())
-        text += piece
-        marks.append(Highlight(start, len(text.encode()), group))
-    return Line(text, tuple(marks))
+    return pieces([(one_line(file.name, 200), "AcpToolPath"), (count, "AcpDim")])

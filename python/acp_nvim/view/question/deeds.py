@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from acp_nvim.session.shell import effects
 from acp_nvim.session.state import ToolCall
-from acp_nvim.view.block import Highlight, Line
+from acp_nvim.view.block import Line
 from acp_nvim.view.chat import raw
 from acp_nvim.view.question.stake import named
+from acp_nvim.view.styled import pieces
 from acp_nvim.view.visible import one_line
 
 SHELL = frozenset({"cmd", "commandLine", "command_line", "shell_command", "shellCommand", "script"})
@@ -73,11 +74,11 @@ def _things(names: tuple[str, ...]) -> str:
 
 
 def _row(parts: list[tuple[str, str]]) -> Line:
-    text, marks = "! ", [Highlight(0, 2, "AcpEffect")]
+    found = [("! ", "AcpEffect")]
     for number, (word, things) in enumerate(parts):
-        text += " · " if number else ""
-        first = len(text.encode())
-        text += word
-        marks.append(Highlight(first, len(text.encode()), "AcpEffect"))
-        text += f": {things}" if things else ""
-    return Line(text, tuple(marks))
+        found += [
+            (" · " if number else "", ""),
+            (word, "AcpEffect"),
+            (f": {things}" if things else "", ""),
+        ]
+    return pieces(found)

@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from acp_nvim.session.elicitation.address import Address, judge
+from acp_nvim.session.elicitation.address import Address, judge, named_others
 from acp_nvim.session.elicitation.form import Draft, Filled
 from acp_nvim.session.elicitation.model import (
     BooleanField,
@@ -24,12 +24,11 @@ from acp_nvim.session.elicitation.model import (
     TextField,
     UnsupportedField,
 )
-from acp_nvim.session.elicitation.named import named_others
 from acp_nvim.session.model import ElicitationQuestion
-from acp_nvim.view.block import BLANK, Highlight, Line
+from acp_nvim.view.block import BLANK, Line
 from acp_nvim.view.question.menu import FormRow, Menu, digest
 from acp_nvim.view.question.padding import gathered, shortened
-from acp_nvim.view.styled import coloured
+from acp_nvim.view.styled import coloured, pieces
 from acp_nvim.view.visible import one_line, visible
 
 LABEL = 60
@@ -137,8 +136,7 @@ def _items(field: ChoicesField, number: int, taken: tuple[str, ...]) -> list[_Ro
 
 
 def _labelled(label: str, text: str) -> Line:
-    head = f"{label}:"
-    return Line(f"{head} {text}".rstrip(), (Highlight(0, len(head.encode()), "AcpFormLabel"),))
+    return pieces([(f"{label}:", "AcpFormLabel"), (f" {text}".rstrip(), "")])
 
 
 def _option(option: Option) -> str:
@@ -191,9 +189,6 @@ def _link(url: str, message: str) -> list[_Row]:
 
 
 def _url(address: Address) -> Line:
-    before = visible(address.url[: address.start])
-    host = visible(address.url[address.start : address.end])
-    text = before + host + visible(address.url[address.end :])
-    start = len(before.encode())
-    mark = Highlight(start, start + len(host.encode()), "AcpFormHost")
-    return Line(text.replace("\n", "␊"), (mark,) if host else ())
+    url, start, end = address.url, address.start, address.end
+    parts = ((url[:start], ""), (url[start:end], "AcpFormHost"), (url[end:], ""))
+    return pieces((visible(text).replace("\n", "␊"), group) for text, group in parts)

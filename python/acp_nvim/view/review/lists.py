@@ -1,19 +1,39 @@
-"""A review as lists: one quickfix list for each turn, the places that motions go to, one line."""
+"""A review as lists and in sentences: a quickfix list for each turn, the places that motions go to,
+what is asked of what was only found, and what is said of an undo."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 from acp_nvim.history.author import Author
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.view.review.doubt import FOUND
 from acp_nvim.view.review.marks import CONFLICT, FileReview, Range, whole_file
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import one_line
+
+FOUND: Final = "found, not named"
+"""Says of a change that it was found on disk, and that no tool call has named the file."""
+LEAVE: Final = "no, leave them"
+TAKE: Final = "yes, undo them"
+MOST_NAMES = 3
+LIMIT = 60
+
+
+def doubt(agents: Sequence[str], names: Sequence[str]) -> str:
+    """Return the question about the files of these names, which changed while the agents worked."""
+    shown = ", ".join(one_line(name, LIMIT) for name in names[:MOST_NAMES])
+    more = ", …" if len(names) > MOST_NAMES else ""
+    were = "was" if len(names) == 1 else "were"
+    who = one_line(agents[0], LIMIT) if len(agents) == 1 else "agents"
+    return (
+        f"{plural(len(names), 'file')} {were} changed while {who} worked, but no tool call named"
+        f" {'it' if len(names) == 1 else 'them'}: {shown}{more}. Undo that as well?"
+    )
+
 
 SUMMARY = 80
 PROMPT = 60
@@ -177,3 +197,51 @@ def _title(author: Author) -> str:
     prompt = one_line(author.prompt, PROMPT)
     turn = f"acp: {one_line(author.agent, PROMPT)} turn {author.turn}"
     return f"{turn} · {prompt}" if prompt else turn
+
+
+TITLE = 60
+
+DONE = {"undo": "took back {turn} in {files}", "redo": "{turn} is back in {files}"}
+AGAIN = {"undo": ":Acp redo brings it back", "redo": ":Acp undo takes it back"}
+
+
+def rewound(
+    verb: str,
+    author: Author | None,
+    paths: Sequence[str],
+    left: Sequence[tuple[str, int]],
+    unsaved: Sequence[str],
+    failed: Sequence[str],
+) -> str:
+    """Return one sentence: what was done, what was left and why, and how to go on.
+
+    `left`: places as path and 0-based row that somebody has changed since.
+    """
+    turn = "the turn" if author is None else f"{whose(author)} of {author.agent}"
+    parts = []
+    if paths:
+        parts.append(DONE[verb].format(turn=turn, files=_named_files(paths)))
+    if left:
+        path, row = left[0]
+        places = f"{path}:{row + 1}" if len(left) == 1 else plural(len(left), "place")
+        parts.append(
+            f"{places} left as it is: changed since"
+            if len(left) == 1
+            else f"{places} left as they are, the first {path}:{row + 1}: changed since"
+        )
+    if unsaved:
+        parts.append(f"not saved: {_named_files(unsaved)}")
+    parts += failed
+    if paths and not (left or unsaved or failed):
+        parts.append(AGAIN[verb])
+    return "; ".join(parts) or f"nothing to do for {turn}"
+
+
+def whose(author: Author) -> str:
+    """Return the turn, and the sub-agent in it, if it is one's."""
+    name = one_line(author.sub_title or author.sub_name, TITLE)
+    return f"{name} of turn {author.turn}" if name else f"turn {author.turn}"
+
+
+def _named_files(paths: Sequence[str]) -> str:
+    return paths[0] if len(paths) == 1 else plural(len(paths), "file")

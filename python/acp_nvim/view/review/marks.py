@@ -5,7 +5,7 @@ Rows are 0-based lines of the live text, columns bytes of the line as the buffer
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TypeAlias
 
@@ -13,7 +13,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.view.diff.emphasis import changed_parts
+from acp_nvim.view.diff.change import changed_parts
+from acp_nvim.view.measure import NOTHING, Tally
 from acp_nvim.view.styled import plural
 from acp_nvim.view.visible import visible
 
@@ -199,3 +200,19 @@ def _bytes(text: str) -> int:
     """Return how many bytes it is in the buffer; a stray byte is a lone surrogate here."""
     strays = 0 if text.isascii() else sum("\udc80" <= character <= "\udcff" for character in text)
     return len(text.encode("utf-8", "surrogatepass")) - 2 * strays
+
+
+def waiting(
+    reviews: Iterable[FileReview], is_meant: Callable[[ReviewHunk], bool] = lambda _: True
+) -> Tally:
+    """Return what is pending in these files, of the hunks that are meant."""
+    files = [[it for it in review.pending if is_meant(it)] for review in reviews]
+    hunks = [hunk for pending in files for hunk in pending]
+    if not hunks:
+        return NOTHING
+    added, removed = (sum(map(len, it)) for it in zip(*_sides(hunks), strict=True))
+    return Tally(sum(map(bool, files)), added, removed, len(hunks))
+
+
+def _sides(hunks: Iterable[ReviewHunk]) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return ((hunk.added, hunk.removed) for hunk in hunks)

@@ -15,7 +15,7 @@ from acp_nvim.history.comment import Reason, signed
 from acp_nvim.hunks import diff, split_lines
 from acp_nvim.session.content import Content, Resource, Text
 from acp_nvim.session.context import fenced
-from acp_nvim.view.diff.text import MIME_TYPE
+from acp_nvim.view.diff.change import MIME_TYPE
 from acp_nvim.view.diff.unified import body, counts, header
 from acp_nvim.view.visible import one_line
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acp_nvim.history.author import Author
-from acp_nvim.view.block import BLANK, Highlight, Line
-from acp_nvim.view.review.doubt import FOUND
-from acp_nvim.view.styled import coloured
+from acp_nvim.view.block import BLANK, Line
+from acp_nvim.view.review.lists import FOUND
+from acp_nvim.view.styled import coloured, pieces
 from acp_nvim.view.visible import one_line, visible
 
 LIMIT = 200
@@ -27,7 +27,8 @@ def _lines(author: Author, state: str, when: str, *, in_chat: bool) -> Iterator[
     who = (author.agent, author.sub_title or author.sub_name, f"turn {author.turn}")
     name = " · ".join(one_line(it, LIMIT) for it in who if it)
     found = FOUND if author.how == "found" else ""
-    yield _head(name, " · ".join(part for part in (state, found, when) if part))
+    rest = " · ".join(part for part in (state, found, when) if part)
+    yield pieces([(name, "AcpToolTitle"), (f"  {rest}", "AcpDim")])
     if title := one_line(author.title, LIMIT):
         yield coloured(title, "AcpToolPath")
     for line in visible(author.prompt).strip().split("\n"):
@@ -36,9 +37,3 @@ def _lines(author: Author, state: str, when: str, *, in_chat: bool) -> Iterator[
     if in_chat:
         yield BLANK
         yield coloured(KEYS, "AcpDim")
-
-
-def _head(name: str, rest: str) -> Line:
-    text = f"{name}  {rest}"
-    start, end = len(name.encode()), len(text.encode())
-    return Line(text, (Highlight(0, start, "AcpToolTitle"), Highlight(start, end, "AcpDim")))

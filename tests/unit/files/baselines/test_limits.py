@@ -240,3 +240,22 @@ async def test_a_refresh_has_the_time_from_when_it_was_asked_for(root: Path, roo
     await seen.refresh(roots, deadline=0.0)
     assert seen.text(str(root / "1")) == "1"
     assert seen.text(str(root / "22")) is UNKNOWN
+
+
+@pytest.mark.parametrize("is_git", [False, True])
+async def test_our_own_files_within_a_root_are_nobodys_changes(
+    root: Path, roots: Roots, *, is_git: bool
+) -> None:
+    """The home folder may be a project, and a state folder may be named by a relative path."""
+    own = root / "state" / "acp.nvim"
+    own.mkdir(parents=True)
+    if is_git:
+        repository(root)
+    seen = Baselines(own=lambda: str(own))
+    (own / "known").write_text("1")
+    await seen.refresh(roots)
+    (own / "known").write_text("2")
+    (own / "new").write_text("1")
+    (own / "log").write_bytes(b"\0")
+    (root / "state" / "acp.nvim.txt").write_text("1")
+    assert await seen.changes(roots) == known((root / "state" / "acp.nvim.txt", None, "1"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_nvim.session.elicitation.pattern import matches
+from acp_nvim.session.elicitation.form import matches
 
 ASKED = [
     "^a*$",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_nvim.view.diff.emphasis import changed_parts
+from acp_nvim.view.diff.change import changed_parts
 
 
 def words(text: str, mate: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from acp_nvim.session.content import Resource
 from acp_nvim.view.block import Highlight, Line, LineHighlight
 from acp_nvim.view.chat.attachment import attachment
-from acp_nvim.view.diff.text import diff_lines
+from acp_nvim.view.diff.change import diff_lines
 
 
 def groups(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_nvim.history.author import Author
-from acp_nvim.view.review.rewound import rewound
+from acp_nvim.view.review.lists import rewound
 
 TURN = Author("gemini", "s", 3, 1.0)
 PLACES = [("a.txt", 4), ("b.txt", 0)]

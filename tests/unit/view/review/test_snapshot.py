@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.view.review.snapshot import edits_snapshot
+from acp_nvim.view.snapshot import edits_snapshot
 from tests.support.files.reviews import author
 
 

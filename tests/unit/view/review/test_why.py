@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from acp_nvim.view.review.doubt import doubt
+from acp_nvim.view.review.lists import doubt
 from acp_nvim.view.review.why import KEYS, why
 from tests.support.files.reviews import author
 
