@@ -22,6 +22,12 @@ from tests.proof.steps import (
 
 INSERT = (Edit("insert", 0),)
 OTHERS: dict[str, list[Step]] = {
+    "a line of another program's that counts to an agent is rejected, and its own tool goes on": [
+        Outside("edit", 0, (Edit("insert", 1),)),
+        DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Decides("reject", "hunk", 0, 1),
+        DoubleWrites(0, 0, INSERT, disk_first=True, between="look", stale=True),
+    ],
     "an agent goes on from its line that another program took out, and an undo put in again": [
         User("wipe", 0, 0, 0),
         DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),
