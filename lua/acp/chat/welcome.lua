@@ -31,13 +31,12 @@ local HINTS = {
 
 ---@return boolean whether nothing was said in it yet
 local function is_empty(chat)
-  local status = vim.b[chat.chat].acp_status or {}
   local lines = api.nvim_buf_get_lines(chat.chat, 0, 2, false)
-  return status.state == 'idle'
-    and (status.turn or 0) == 0
-    and (status.queue or 0) == 0
-    and #lines == 1
-    and lines[1] == ''
+  if #lines ~= 1 or lines[1] ~= '' then
+    return false
+  end
+  local status = vim.b[chat.chat].acp_status or {}
+  return status.state == 'idle' and (status.turn or 0) == 0 and (status.queue or 0) == 0
 end
 
 ---@param parts string[]
