@@ -84,20 +84,23 @@ def hide(host: Host, _session: Session, _before: SessionState, _event: QuestionC
 
 def follow(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
     """Show what has become of a tool call that a question is about."""
+    asks = [it for it in session.state.questions if isinstance(it, PermissionQuestion)]
+    about = [it for it in asks if it.tool_call_id == event.id]
+    if not about:
+        return
     was, now = before.tool_call(event.id), session.state.tool_call(event.id)
     if was is now:
         return
     is_same = deed(was) == deed(now)
-    for question in session.state.questions:
-        if isinstance(question, PermissionQuestion) and question.tool_call_id == event.id:
-            asked = Asked(session, question)
-            is_read = bool(host.questions.sight(question.id).previews)
-            if not is_same and (is_read or _is_about_files(asked)):
-                host.tasks.start_soon(_shown_with_files, host, asked)
-            elif is_large(asked):
-                host.tasks.start_soon(_prepared, host, asked)
-            else:
-                draw(host)
+    for question in about:
+        asked = Asked(session, question)
+        is_read = bool(host.questions.sight(question.id).previews)
+        if not is_same and (is_read or _is_about_files(asked)):
+            host.tasks.start_soon(_shown_with_files, host, asked)
+        elif is_large(asked):
+            host.tasks.start_soon(_prepared, host, asked)
+        else:
+            draw(host)
 
 
 async def _shown_with_files(host: Host, asked: Asked) -> None:
