@@ -73,7 +73,8 @@ def _payload(handler: Callable[..., Any]) -> type | None:
 
 def decode(verb: str, record: type[P], raw: object) -> P:
     """Return the record that is the payload of a verb; raises as `handle` does."""
-    return record(**_given(_fields(record), raw, verb))
+    kind: Any = record
+    return record(**_given(_fields(kind), raw, verb))
 
 
 def _given(wanted: Fields, raw: object, where: str) -> dict[str, Any]:
