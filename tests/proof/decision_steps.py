@@ -92,7 +92,7 @@ class DecisionSteps(Model):
         self._check_failed(undone, before)
         if step.returns and undone.paths:
             redone = await self.services.redo(turn.author.session)
-            # what was given back to the disk below unsaved text, no redo takes from it again
+            # a file that was emptied below unsaved text is not emptied again
             is_back = all(Path(it).name in self._stood_against for it in undone.paths)
             self._assert(redone is not None or is_back, "there was nothing to redo")
             if redone is not None:  # of a file that a later turn has removed it says so
