@@ -43,6 +43,8 @@ end
 ---@field doing? string nil in a list, which has no such row
 ---@field turn integer
 ---@field since integer milliseconds of `vim.uv.now`
+---@field waits boolean for the user: nothing turns, and its row is another once a second
+---@field said? string how long it has run, as its row says
 
 ---@type table<integer, acp.Life> by buffer
 local lives = {}
@@ -66,12 +68,11 @@ end
 ---@param width integer cells
 ---@return [string, string][] chunks
 local function chunks(life, width)
-  local now = vim.uv.now()
-  local spinner = M.spinner() .. ' '
+  local spinner = (life.waits and STILL or M.spinner()) .. ' '
   local doing, size = life.doing, api.nvim_strwidth(life.doing)
   local rest, room ---@type string?, integer
   for _, ending in ipairs({ ' · %s · :Acp cancel', ' · %s', '' }) do
-    local text = ending:format(M.elapsed(now - life.since))
+    local text = ending:format(life.said)
     local left = math.max(width - api.nvim_strwidth(spinner .. text) - 1, 0)
     if not rest or left >= size or room < LEAST then
       rest, room = text, left -- how to end it gives way where what is done can be said whole
@@ -84,12 +85,15 @@ local function chunks(life, width)
   return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
 end
 
-local function draw(buffer)
+---@param is_same? boolean its place and what is done are as they were
+local function draw(buffer, is_same)
   local life = lives[buffer]
   local windows = life and life.doing and vim.fn.win_findbuf(buffer) or {}
-  if #windows == 0 then
+  local said = life and M.elapsed(vim.uv.now() - life.since)
+  if #windows == 0 or (is_same and life.waits and life.said == said) then
     return
   end
+  life.said = said
   local width = math.min(unpack(vim.tbl_map(cells.room, windows)))
   api.nvim_buf_set_extmark(buffer, namespace, api.nvim_buf_line_count(buffer) - 1, 0, {
     id = 1,
@@ -98,11 +102,12 @@ local function draw(buffer)
   })
 end
 
-local function tick()
+---@param is_same? boolean no chat has other lines
+local function tick(is_same)
   drawn = vim.uv.now()
   for buffer in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
-      draw(buffer)
+      draw(buffer, is_same)
       put(buffer, M.spinner())
     else
       M.set(buffer, {})
@@ -158,11 +163,18 @@ function M.set(buffer, status)
   end
   local is_same = before and before.turn == status.turn
   local since = is_same and before.since or vim.uv.now()
-  lives[buffer] = { doing = status.doing, turn = status.turn, since = since }
+  local waits = (status.pending or 0) > 0
+  lives[buffer] = { doing = status.doing, turn = status.turn, since = since, waits = waits }
   draw(buffer)
   if not timer then
     timer = assert(vim.uv.new_timer())
-    timer:start(INTERVAL_MS, INTERVAL_MS, vim.schedule_wrap(tick))
+    timer:start(
+      INTERVAL_MS,
+      INTERVAL_MS,
+      vim.schedule_wrap(function()
+        tick(true)
+      end)
+    )
   end
 end
 

@@ -12,6 +12,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias
@@ -156,7 +157,7 @@ class Traffic:
             if self._file is not None:
                 self._file.flush()
         except OSError:
-            self._file = None
+            self._end()
 
     def forget(self) -> None:
         """Remove what was logged; what comes is logged anew."""
@@ -174,13 +175,13 @@ class Traffic:
         self._end()
 
     def _end(self) -> None:
-        if self._file is not None:
-            self._file.close()
-        self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):  # a full disk does not take what waits to be written
+                file.close()
 
     def _open(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._end()
         self._size = 0
         try:
             private.make_folder(Path(self.path).parent)

@@ -18,12 +18,12 @@ from acp_nvim.config import NamedValue
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.protocol.base import WireModel, compact
 from acp_nvim.protocol.common import elicitation, frequent, methods, types
-from acp_nvim.protocol.common.config import decode_config
 from acp_nvim.protocol.common.content import encode_content
 from acp_nvim.protocol.common.request import (
     decode_cancel_request,
     decode_mcp_message,
 )
+from acp_nvim.protocol.common.update import decode_config
 from acp_nvim.protocol.records import (
     AcpServer,
     AgentInfo,
@@ -229,7 +229,9 @@ class Dialect(ABC):
     def decode_initialize(self, result: object) -> AgentInfo:
         """Return what the agent told (C-036 to C-040); raises `UserError` if it is no object."""
         if not isinstance(result, dict):
-            raise UserError("the agent's answer to initialize is no object: it does not speak ACP")
+            raise UserError(
+                "the agent's answer to initialize is not an object: it does not speak ACP"
+            )
         told = self.initialized.model_validate(result)
         info, raw = told.info or types.Implementation(), result.get(self.capabilities_key)
         return AgentInfo(

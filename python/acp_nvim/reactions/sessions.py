@@ -132,8 +132,8 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
 
 def walk(host: Host, session: Session, _before: SessionState, event: ToolCallUpdated) -> None:
     """Go where the tool call says that the agent is; not while a session is loaded."""
-    state, call = session.state, session.state.tool_call(event.id)
-    if state.status != "loading" and call is not None:
+    state = session.state
+    if state.status != "loading" and (call := state.tool_call(event.id)) is not None:
         roots = host.workspace.roots(session)
         found = places(event, call, state.cwd, roots.paths)
         host.follow.walked(AgentId(state.agent, state.id), roots, event.id, found)

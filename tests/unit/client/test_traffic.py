@@ -6,12 +6,13 @@ import itertools
 import json
 import tracemalloc
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from acp_nvim.client import traffic
 from acp_nvim.client.traffic import Traffic
+from acp_nvim.storage import private
 
 
 def make(path: Path) -> Traffic:
@@ -82,6 +83,26 @@ def test_a_folder_that_cannot_be_made_silences_it(tmp_path: Path) -> None:
     log.record("agent", "lost")
     log.error_output(b"kept\n")
     assert log.stderr == "kept"
+    log.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a file that is always full")
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_a_disk_that_is_full_silences_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """What could not be written waits in the file, which tries again when it is closed."""
+
+    def full(_path: Path) -> IO[str]:
+        return Path("/dev/full").open("w")
+
+    monkeypatch.setattr(private, "create", full)
+    log = Traffic(str(tmp_path / "log"), lambda: 0.0, whole=True)
+    for _ in range(3):
+        log.record("agent", "x" * size)
+        log.flush()
+    log.forget()
+    log.record("agent", "x" * size)
     log.close()
 
 

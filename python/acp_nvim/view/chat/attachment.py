@@ -62,16 +62,14 @@ def label(content: Content | FileChange, cwd: str) -> str:
         case Text(text, typed):
             return one_line(typed or text, 200)
         case Image(data, mime_type, uri) if uri and uri.startswith("file://"):
-            return f"{mention(uri, cwd)} [{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
+            return f"{mention(uri, cwd)} {_sized(mime_type, data)}"
         case Image(data, mime_type) | Audio(data, mime_type):
-            return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
-        case ResourceLink(uri, name):
-            return mention(uri, cwd) + _line_in(name, uri)
-        case Resource(uri, _, None):
-            return mention(uri, cwd)
+            return _sized(mime_type, data)
+        case ResourceLink(uri):
+            return mention(uri, cwd) + _line_named(content)
         case Resource(uri, _, blob, mime_type):
-            kind = one_line(mime_type or "binary", 60)
-            return f"{mention(uri, cwd)} [{kind}, {size(decoded_length(blob or ''))}]"
+            data = "" if blob is None else f" {_sized(mime_type or 'binary', blob)}"
+            return mention(uri, cwd) + data
         case FileChange(path, operation, old_path, file_type, mime_type):
             done = DONE.get(operation, operation)
             source = "" if old_path is None else f", was {relative(old_path, cwd)}"
@@ -81,10 +79,15 @@ def label(content: Content | FileChange, cwd: str) -> str:
             return f"[{one_line(kind, 60)}]"
 
 
-def _line_in(name: str, uri: str) -> str:
+def _sized(mime_type: str, data: str) -> str:
+    return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
+
+
+def _line_named(content: ResourceLink) -> str:
     """Return ":12" of a name that is the file's with a line: not all agents take that in a uri."""
-    line = name.removeprefix(basename(unquote(uri)) + ":")
-    return f":{line}" if line.isdecimal() and len(line) < len(name) else ""
+    file, _, line = content.name.rpartition(":")
+    is_named = line.isdecimal() and file == basename(unquote(content.uri))
+    return f":{line}" if is_named else ""
 
 
 def has_text(content: Content) -> bool:
