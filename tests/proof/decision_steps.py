@@ -92,7 +92,7 @@ class DecisionSteps(Model):
         self._check_failed(undone, before)
         if step.returns and undone.paths:
             redone = await self.services.redo(turn.author.session)
-            # a file that was emptied below unsaved text is not emptied again
+            # what was given back to the disk below unsaved text, no redo takes from it again
             is_back = all(Path(it).name in self._stood_against for it in undone.paths)
             self._assert(redone is not None or is_back, "there was nothing to redo")
             if redone is not None:  # of a file that a later turn has removed it says so
@@ -177,8 +177,8 @@ class DecisionSteps(Model):
             if before.disk[name] != after.disk[name]:
                 shown = after.shown.get(name)
                 is_back = self.removed.get(name) in (UNSURE, after.disk[name])
-                if stood := self._stood_against.get(name):  # or redo has written theirs
-                    is_back |= after.disk[name] in (stood.before, stood.theirs)
+                if stood := self._stood_against.get(name):  # the disk has again what it had
+                    is_back |= stood.before == after.disk[name]
                 self._assert(
                     not (shown and shown.modified) or after.disk[name] is None or is_back,
                     f"{name}: modified and written",
