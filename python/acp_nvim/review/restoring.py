@@ -51,20 +51,16 @@ class Restoring:
         return replace(undone, found=(*undone.found, *(it.path for it in doubtful)))
 
     async def again(self, redone: Undone, batch: str) -> Undone:
-        """Do again on the disk what that undo has restored; return all that became of its redo."""
+        """Remove again what that undo has restored; return all that became of its redo."""
         async with self._sync.exclusive():
-            return await _each(redone, self._log.restored_by(batch), self._redo)
+            return await _each(redone, self._log.restored_by(batch), self._remove)
 
-    async def _redo(self, conflict: Conflict) -> None:
-        """Do with a file what its agent did: what follows from that is what did then."""
+    async def _remove(self, conflict: Conflict) -> None:
+        """Remove a file as its agent did: what follows from that is what did then."""
         path = conflict.path
-        live = await load(self._files, path)
-        if live.on_disk != held(conflict):
+        if (await load(self._files, path)).on_disk != held(conflict):
             raise UserError(f"{path} has changed since: it stays")
-        if conflict.theirs:
-            await self._write(path, conflict.theirs, 0, live.stamp)
-        else:
-            disk.remove(path)
+        disk.remove(path)
         await self._sync.sync(path, conflict.author, sure=True)
 
     async def restore(self, conflict: Conflict, batch: str = "") -> bool:
@@ -86,7 +82,7 @@ class Restoring:
         self._sync.decided(path, text)
         with suppress(Busy):  # else Neovim asks when the user writes the buffer
             await self._settle(path)
-        if batch and (conflict.theirs or not seen):
+        if batch and not seen:
             self._log.restored(conflict, batch)
         self._log.settled(path)
         if not seen:
