@@ -148,7 +148,7 @@ api.nvim_create_autocmd('SessionLoadPost', {
     for _, buffer in ipairs(api.nvim_list_bufs()) do
       local name = api.nvim_buf_get_name(buffer)
       if name:find('^acp') or name:find('/acp%-[^/]*$') then
-        return require('acp.chat.mksession').load()
+        return require('acp.chat.reopen').load()
       end
     end
   end,

@@ -3,7 +3,6 @@
 local bridge = require('acp.host.bridge')
 local interpreter = require('acp.host.interpreter')
 local private = require('acp.host.private')
-local python = require('acp.host.python')
 
 local health = vim.health
 
@@ -110,7 +109,7 @@ end
 local function probe(program)
   local command = vim.list_extend({ program, '-c', PROBE }, packages())
   local versions, said = {}, ''
-  local job = python.run(command, { cwd = interpreter.root() }, function(_, stdout)
+  local job = interpreter.run(command, { cwd = interpreter.root() }, function(_, stdout)
     said = stdout
   end)
   if vim.fn.jobwait({ job }, WAIT_MS)[1] == -1 then

@@ -59,6 +59,8 @@ LATER = 0.01
 AGAIN = 60.0
 """Seconds after which it is said again that something is not kept."""
 
+CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
 
 class App:
     """The host's program. `receive` may be called before `run`."""
@@ -162,7 +164,7 @@ class App:
 
 def since_boot() -> float:
     """Return the seconds of a clock that nobody sets, and that goes on while the machine sleeps."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+    return time.clock_gettime(CLOCK)
 
 
 def compose(

@@ -198,7 +198,10 @@ class AgentSteps(UserSteps):
         name = NAMES[step.file % len(NAMES)]
         old = self.sight.disk[name] or ""
         new = edited(old, step.edits, self._agent_word)
+        saved = self.unsaved[name] & users(old)
         self._put(name, new, rename=step.way == "renamed over")
+        if saved & users(new):  # it has read what a merge had saved: what it replaces it knows
+            self.unsaved[name] -= saved
         known = self.known.get((step.session, name))
         if step.twice and (step.session, name) not in self.misread:
             known = old if known is None else known

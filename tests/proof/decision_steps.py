@@ -177,8 +177,8 @@ class DecisionSteps(Model):
             if before.disk[name] != after.disk[name]:
                 shown = after.shown.get(name)
                 is_back = self.removed.get(name) in (UNSURE, after.disk[name])
-                if stood := self._stood_against.get(name):  # the disk has again what it had
-                    is_back |= stood.before == after.disk[name]
+                if stood := self._stood_against.get(name):  # or redo has written theirs
+                    is_back |= after.disk[name] in (stood.before, stood.theirs)
                 self._assert(
                     not (shown and shown.modified) or after.disk[name] is None or is_back,
                     f"{name}: modified and written",

@@ -59,12 +59,14 @@ end
 
 ---@param run_escape fun()
 local function map_answers(buffer, run_escape)
+  local found = { { 'q <Esc>', 'Leave it pending', run_escape } }
   for number = 1, 9 do
-    keys.map(buffer, 'n', tostring(number), 'Choose this option', function()
+    local function run()
       choose(number)
-    end)
+    end
+    table.insert(found, number, { tostring(number), 'Choose this option', run })
   end
-  keys.map_all(buffer, { { 'q <Esc>', 'Leave it pending', run_escape } })
+  keys.map_all(buffer, found)
 end
 
 --- The options, to be chosen where all of it is shown.
@@ -156,9 +158,9 @@ function M.map()
     return
   end
   menu.mapped = wanted
-  vim.tbl_map(function(map)
-    vim.keymap.del('n', map.lhs, { buffer = menu.bufnr })
-  end, api.nvim_buf_get_keymap(menu.bufnr, 'n'))
+  for _, map in ipairs(api.nvim_buf_get_keymap(menu.bufnr, 'n')) do
+    api.nvim_buf_del_keymap(menu.bufnr, 'n', map.lhs)
+  end
   if menu.ask.kind == 'permission' then
     map_permission()
   else

@@ -20,6 +20,23 @@ local api = vim.api
 
 local M = {}
 
+-- Without what belongs to lines that wrap: 'breakindentopt' has all windows drawn anew.
+local FLOAT = {
+  wrap = false,
+  linebreak = false,
+  breakindent = false,
+  breakindentopt = '',
+  conceallevel = 0,
+  winfixbuf = true,
+}
+local BELOW = vim.tbl_extend('error', FLOAT, {
+  number = false,
+  relativenumber = false,
+  signcolumn = 'no',
+  foldcolumn = '0',
+  winfixheight = true,
+})
+
 --- What goes there from where the user is.
 ---@return string
 local function way_in()
@@ -165,14 +182,7 @@ end
 ---@param found acp.Placed
 local function open(found, is_below)
   local window = vim.tbl_extend('error', found.config, { noautocmd = true })
-  menu.winid = float.open(menu.bufnr, false, window)
-  if is_below then
-    local bare = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
-    dress.window(menu.winid, bare)
-    dress.window(menu.winid, { winfixheight = true })
-  end
-  dress.window(menu.winid, { wrap = false, linebreak = false, conceallevel = 0 })
-  dress.window(menu.winid, { winfixbuf = true })
+  menu.winid = float.open(menu.bufnr, false, window, is_below and BELOW or FLOAT)
 end
 
 ---@param found acp.Placed

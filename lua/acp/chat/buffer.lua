@@ -4,6 +4,7 @@ local apply = require('acp.ui.apply')
 local attachment = require('acp.prompt.attachment')
 local bar = require('acp.ui.bar')
 local bridge = require('acp.host.bridge')
+local cells = require('acp.ui.cells')
 local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
@@ -12,7 +13,6 @@ local lazy = require('acp.host.lazy')
 local life = require('acp.ui.life')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
-local margin = require('acp.ui.margin')
 local question = require('acp.ask.window')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
@@ -195,7 +195,7 @@ end)
 
 on({ 'WinResized', 'BufWinEnter' }, 'Tables of a chat are laid out for its window', function()
   for _, chat in ipairs(bridge.running() and chats.all() or {}) do
-    local found = vim.tbl_map(margin.room, vim.fn.win_findbuf(chat.chat))
+    local found = vim.tbl_map(cells.room, vim.fn.win_findbuf(chat.chat))
     local room = #found > 0 and math.max(1, math.min(unpack(found))) or chat.room
     if room ~= chat.room then
       chat.room = room

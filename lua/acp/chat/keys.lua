@@ -174,6 +174,11 @@ function M.map(chat)
       return run(unpack(arguments))
     end
   end
+  local function lazily(module, name) -- which is loaded with the key
+    return function()
+      module[name](chat)
+    end
+  end
   local function choose()
     return welcome.choose(chat) or toggle(chat, 'toggle')
   end
@@ -199,10 +204,10 @@ function M.map(chat)
     { '<C-w>f', 'Go to the file in a new window', with(follow_link, true), 'file-split' },
     { 'gx', 'Open the web address', browse, 'browse' },
     { 'K', 'Show the tool call as it is', with(show_raw), 'raw' },
-    { 'go', 'Show all that the tool call has printed', with(output.open), 'output' },
-    { 'yq', quickfix, with(output.yank), 'output-to-quickfix' },
-    { 'yc', 'Yank the code block', code.yank, 'yank-code' },
-    { 'ya', 'Yank the last answer', with(code.yank_answer), 'yank-answer' },
+    { 'go', 'Show all that the tool call has printed', lazily(output, 'open'), 'output' },
+    { 'yq', quickfix, lazily(output, 'yank'), 'output-to-quickfix' },
+    { 'yc', 'Yank the code block', lazily(code, 'yank'), 'yank-code' },
+    { 'ya', 'Yank the last answer', lazily(code, 'yank_answer'), 'yank-answer' },
   })
   M.map_common(chat, chat.chat)
 end

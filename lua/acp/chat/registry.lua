@@ -93,11 +93,14 @@ end
 ---@param buffer integer a chat
 ---@param root? string
 ---@param title? string
+---@return boolean is_new whether it is called another way than before
 function M.place(buffer, root, title)
-  if chats[buffer] then
-    chats[buffer].root = root or chats[buffer].root
-    chats[buffer].title = title
+  local chat = chats[buffer]
+  local is_new = chat ~= nil and chat.title ~= title
+  if chat then
+    chat.root, chat.title = root or chat.root, title
   end
+  return is_new
 end
 
 --- The chats of the project that the user is in: of the file in the current window, else of the

@@ -6,7 +6,6 @@ local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
-local margin = require('acp.ui.margin')
 local options = require('acp.host.options')
 
 local api = vim.api
@@ -32,13 +31,12 @@ local HINTS = {
 
 ---@return boolean whether nothing was said in it yet
 local function is_empty(chat)
-  local status = vim.b[chat.chat].acp_status or {}
   local lines = api.nvim_buf_get_lines(chat.chat, 0, 2, false)
-  return status.state == 'idle'
-    and (status.turn or 0) == 0
-    and (status.queue or 0) == 0
-    and #lines == 1
-    and lines[1] == ''
+  if #lines ~= 1 or lines[1] ~= '' then
+    return false
+  end
+  local status = vim.b[chat.chat].acp_status or {}
+  return status.state == 'idle' and (status.turn or 0) == 0 and (status.queue or 0) == 0
 end
 
 ---@param parts string[]
@@ -103,7 +101,7 @@ function M.draw(chat)
     return
   end
   local window = layout.window_of(chat.chat)
-  local width = window and margin.room(window) or vim.o.columns
+  local width = window and cells.room(window) or vim.o.columns
   local shown = { id = 1, virt_lines = content(chat, width) }
   api.nvim_buf_set_extmark(chat.chat, namespace, 0, 0, shown)
 end

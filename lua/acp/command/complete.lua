@@ -17,10 +17,7 @@ end
 local function installed()
   local data = vim.fn.stdpath('data') --[[@as string]]
   local path = vim.fs.joinpath(data, 'acp.nvim', 'agents', 'installed.json')
-  local ok, rows = pcall(function()
-    return vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
-  end)
-  return ok and type(rows) == 'table' and pluck(rows, 'name') or {}
+  return pluck(require('acp.command.data').decoded(path), 'name')
 end
 
 ---@param candidates string[]
@@ -84,16 +81,12 @@ local sources = {
   open_agent = function()
     return with_chats(true)
   end,
-  chat_agent = function()
-    return with_chats()
-  end,
+  chat_agent = with_chats,
   turn = turns,
   part = function(before) -- a turn, then a sub-agent in it; or a sub-agent alone
     return before and sub_agents(before) or vim.list_extend(turns(), sub_agents())
   end,
-  sub_agent = function()
-    return sub_agents()
-  end,
+  sub_agent = sub_agents,
   mode = function()
     return pluck(chats.status().modes, 'id')
   end,

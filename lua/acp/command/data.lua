@@ -1,4 +1,4 @@
--- Tables that both sides of the plugin read: they lie with the host.
+-- Tables that both sides of the plugin read: they lie with the host, or are kept by it.
 
 local M = {}
 
@@ -7,13 +7,21 @@ local folder
 ---@type table<string, any>
 local known = {}
 
+---@param path string
+---@return table? nil if it cannot be read
+function M.decoded(path)
+  local ok, found = pcall(function()
+    return vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
+  end)
+  return ok and type(found) == 'table' and found or nil
+end
+
 ---@param name string of a file of `python/acp_nvim`, without its ending
 ---@return any
 function M.read(name)
   folder = folder or vim.fs.joinpath(require('acp.host.interpreter').root(), 'python', 'acp_nvim')
   if not known[name] then
-    local lines = vim.fn.readfile(('%s/%s.json'):format(folder, name))
-    known[name] = vim.json.decode(table.concat(lines, '\n'))
+    known[name] = M.decoded(('%s/%s.json'):format(folder, name))
   end
   return known[name]
 end

@@ -96,12 +96,13 @@ function M.prompt(content, opts)
       selections = { range and attachment.select(range[1], range[2], origin) },
       bang = opts.bang or false,
     }
-    local state = (vim.b[chat.chat].acp_status or {}).state
+    local is_seen = layout.window_of(chat.chat) ~= nil
+    local state = not is_seen and (vim.b[chat.chat].acp_status or {}).state
     tail.reach(chat.chat)
     require('acp.prompt.buffer').submit(chat, payload, function(err, result)
       if err then
         bridge.warn(err)
-      elseif not layout.window_of(chat.chat) then
+      elseif not is_seen then
         local form = state == 'running' and 'sent to %s when its turn ends' or 'sent to %s'
         notice.notice(form:format(chat.agent))
       end

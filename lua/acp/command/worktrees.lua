@@ -62,12 +62,7 @@ function M.all()
   local data = vim.fn.stdpath('data') --[[@as string]]
   local found = {}
   for _, path in ipairs(vim.fn.glob(data .. '/acp.nvim/worktrees/*.json', true, true)) do
-    local ok, record = pcall(function()
-      return vim.json.decode(table.concat(vim.fn.readfile(path), '\n'))
-    end)
-    if ok and type(record) == 'table' then
-      table.insert(found, record)
-    end
+    table.insert(found, require('acp.command.data').decoded(path))
   end
   return found
 end

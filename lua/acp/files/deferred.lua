@@ -133,14 +133,35 @@ local function catch_up(buffer)
   return api.nvim_buf_get_changedtick(buffer) ~= tick
 end
 
+--- Bring it there amid what the user does in whatever mode.
+---@param buffer integer
+local function come_first(buffer)
+  if catch_up(buffer) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
+    -- Neovim knows by number the line where the insert began: let it begin here
+    api.nvim_feedkeys(vim.keycode('<C-g>u'), 'in', false)
+  end
+end
+
 local on = events.group('acp_deferred')
 
 -- Nested: Neovim is told that the file is as it was by a |BufWriteCmd|.
 on('BufWritePre', 'What agents have made of the file comes first', function(event)
-  local is_own = file_buffers.resolve(event.match) == file_buffers.file(event.buf)
-  if is_own and catch_up(event.buf) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
-    -- Neovim knows by number the line where the insert began: let it begin here
-    api.nvim_feedkeys(vim.keycode('<C-g>u'), 'in', false)
+  if file_buffers.resolve(event.match) == file_buffers.file(event.buf) then
+    come_first(event.buf)
+  end
+end, { nested = true })
+
+-- Neovim finds before the host that the file has changed, as where the user goes to a hidden buffer,
+-- or comes back to Neovim, while a command of an agent runs. What other handlers choose counts.
+on('FileChangedShell', 'What agents have made of the file comes in unasked', function(event)
+  local path = file_buffers.file(event.buf)
+  if #api.nvim_get_autocmds({ event = 'FileChangedShell' }) > 1 then
+    return
+  end
+  vim.v.fcs_choice = 'ask'
+  if path and vim.v.fcs_reason:find('^c') then -- changed, or in conflict with the buffer
+    come_first(event.buf)
+    vim.v.fcs_choice = stamps.synced(event.buf) == save.stamp(path) and '' or 'ask'
   end
 end, { nested = true })
 

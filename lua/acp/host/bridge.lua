@@ -145,7 +145,7 @@ end
 ---@param this acp.Host
 local function configure(this)
   local wanted, problem = options.get()
-  if this.options and vim.deep_equal(this.options, wanted) then
+  if this.options == wanted then
     return
   end
   this.options = wanted
@@ -157,7 +157,6 @@ local function configure(this)
       root = interpreter.root(),
       run = vim.fn.stdpath('run'),
     },
-    nvim = tostring(vim.version()),
   }
   local call = calls.remember(this, function(err, problems)
     if not err then

@@ -5,8 +5,6 @@ local events = require('acp.ui.events')
 local interpreter = require('acp.host.interpreter')
 local log = require('acp.host.log')
 local notice = require('acp.ui.notice')
-local packages = require('acp.host.packages')
-local python = require('acp.host.python')
 
 local M = {}
 
@@ -17,6 +15,85 @@ local NO_PYTHON = 'there is no Python 3.11 or newer on PATH: install one, or uv,
 local NEW_ENOUGH = ('import sys; sys.exit(sys.version_info < (3, %d))'):format(OLDEST)
 -- Not an error in a plugin folder that cannot be written to: it only makes the first start faster.
 local COMPILE = 'import compileall, sys; [compileall.compile_dir(d, quiet=2) for d in sys.argv[1:]]'
+
+-- What the user's settings of pip and uv say: where packages come from, and how the network is reached.
+-- Where they would go, and which, is ours to say: in a place of the user's, or of other versions, no host
+-- would find them.
+local OF_PIP = vim.split(
+  [[index-url extra-index-url no-index find-links trusted-host cert client-cert proxy timeout
+    default-timeout retries keyring-provider cache-dir no-cache-dir use-feature]],
+  '%s+'
+)
+
+-- Beginnings of the names of variables.
+local OF_UV = vim.split(
+  [[CACHE_DIR CONCURRENT_ CONFIG_FILE DEFAULT_INDEX EXTRA_INDEX_URL FIND_LINKS HTTP_ INDEX INSECURE_
+    INSTALLER_ KEYRING_PROVIDER LINK_MODE MANAGED_PYTHON NATIVE_TLS NO_CACHE NO_CONFIG NO_INDEX
+    NO_MANAGED_PYTHON OFFLINE PYPY_INSTALL_MIRROR PYTHON_ REQUEST_TIMEOUT SYSTEM_CERTS]],
+  '%s+'
+)
+
+---@param environment table<string, string>
+---@param prefix string
+---@param is_kept fun(name: string): boolean
+---@return table<string, string>
+local function filtered(environment, prefix, is_kept)
+  local found = {}
+  for name, value in pairs(environment) do
+    if not vim.startswith(name, prefix) or is_kept(name:sub(#prefix + 1)) then
+      found[name] = value
+    end
+  end
+  return found
+end
+
+--- What uv is run in.
+---@param environment table<string, string>
+---@return table<string, string>
+local function for_uv(environment)
+  return filtered(environment, 'UV_', function(name)
+    return vim.iter(OF_UV):any(function(kept)
+      return vim.startswith(name, kept)
+    end)
+  end)
+end
+
+--- What pip is asked for its settings in: PIP_PYTHON would make it another Python's pip.
+---@param environment table<string, string>
+---@return table<string, string>
+local function to_ask_pip(environment)
+  return filtered(environment, 'PIP_', function(name)
+    return name ~= 'PYTHON'
+  end)
+end
+
+---@param text string as Python shows it
+---@return string
+local function unquoted(text)
+  local inner = text:match('^[\'"](.*)[\'"]$') or text
+  return (inner:gsub('\\(.)', { n = '\n', t = '\t', ['\\'] = '\\', ["'"] = "'", ['"'] = '"' }))
+end
+
+--- What pip is run in: without its own files of settings, with what is kept of them as variables.
+---@param environment table<string, string>
+---@param listed string what `pip config list` says
+---@return table<string, string>
+local function for_pip(environment, listed)
+  local found = filtered(environment, 'PIP_', function()
+    return false
+  end)
+  for _, section in ipairs({ 'global', 'install', ':env:' }) do -- the later, the weightier
+    for line in listed:gmatch('[^\r\n]+') do
+      local of, key, value = line:match('^(%S+)%.([%w-]+)=(.*)$')
+      value = value and unquoted(value)
+      if of == section and value ~= '' and vim.list_contains(OF_PIP, key) then
+        found['PIP_' .. key:upper():gsub('-', '_')] = value
+      end
+    end
+  end
+  found.PIP_CONFIG_FILE = '/dev/null'
+  return found
+end
 
 ---@type boolean
 local running = false
@@ -64,7 +141,7 @@ local function run(command, env)
   log.line('run: ' .. table.concat(command, ' '))
   local this = coroutine.running()
   local where = { cwd = interpreter.root(), env = env }
-  local job, err = python.run(command, where, function(code, stdout, stderr)
+  local job, err = interpreter.run(command, where, function(code, stdout, stderr)
     log.write(stdout .. stderr)
     vim.schedule(function()
       assert(coroutine.resume(this, { code = code, stdout = stdout, stderr = stderr }))
@@ -133,7 +210,7 @@ end
 ---@return string? err
 local function install_with_uv()
   step(1, 'making a Python environment with uv')
-  local env = packages.for_uv(python.environment())
+  local env = for_uv(interpreter.environment())
   local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
   -- pip compiles what it installs, uv only when it is told to
   local add = { 'uv', 'pip', 'install', '--quiet', '--compile-bytecode', '--python' }
@@ -154,12 +231,12 @@ local function install_with_pip()
     return err
   end
   step(2, 'getting the packages')
-  local env = python.environment()
+  local env = interpreter.environment()
   local pip = { interpreter.venv_python(), '-I', '-m', 'pip' }
   local ask = vim.list_extend(vim.list_slice(pip), { 'config', 'list' })
   local add = vim.list_extend(pip, { 'install', '--quiet', '--disable-pip-version-check' })
-  local listed = run(ask, packages.to_ask_pip(env)).stdout
-  return try(vim.list_extend(add, wheels()), packages.for_pip(env, listed))
+  local listed = run(ask, to_ask_pip(env)).stdout
+  return try(vim.list_extend(add, wheels()), for_pip(env, listed))
 end
 
 --- Do all of it.

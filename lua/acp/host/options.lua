@@ -49,13 +49,6 @@ local function plain(value)
   return map
 end
 
----@return table options
----@return string? problem
-local function merged()
-  local base, problem = global()
-  return vim.tbl_deep_extend('force', base, from_setup), problem
-end
-
 --- Headers of remote agents are secrets: their values stay here, and are handed out one connection
 --- at a time. What is no string goes on, to be told.
 ---@param agents any
@@ -71,21 +64,44 @@ local function hide(agents)
   end
 end
 
+--- Find one of the options, without what all of them would cost; it may have functions in it.
+---@param ... string keys, outermost first
+---@return any
+local function given(...)
+  local base, over = vim.tbl_get((global()), ...), vim.tbl_get(from_setup, ...)
+  if over == nil then
+    return base
+  elseif type(base) == 'table' and type(over) == 'table' then
+    return vim.tbl_deep_extend('force', { at = base }, { at = over }).at
+  end
+  return over
+end
+
+---@type { base: table, setup: table, options: table }?
+local last
+
 --- The merged configuration as it stands now, without secrets.
----@return table options plain data
+---@return table options plain data, the same table as before unless the user has changed something
 ---@return string? problem a sentence, when vim.g.acp is no table
 function M.get()
-  local found, problem = merged()
-  local options = plain(found)
-  hide(options.agents)
-  return options, problem
+  local base, problem = global()
+  local is_same = last
+    and vim.deep_equal(last.base, base)
+    and vim.deep_equal(last.setup, from_setup)
+  if not is_same then
+    local options = plain(vim.tbl_deep_extend('force', base, from_setup))
+    hide(options.agents)
+    options = last and vim.deep_equal(last.options, options) and last.options or options
+    last = { base = vim.deepcopy(base), setup = vim.deepcopy(from_setup), options = options }
+  end
+  return last.options, problem
 end
 
 --- The headers of a remote agent as they are now; a function is called for each connection.
 ---@param name string of the agent
 ---@return { headers?: table<string, string>, problem?: string } problem: a sentence
 function M.headers(name)
-  local headers = vim.tbl_get((merged()), 'agents', name, 'headers')
+  local headers = given('agents', name, 'headers')
   local key = ('agents.%s.headers'):format(name)
   if type(headers) == 'function' then
     local ok, result = pcall(headers)
@@ -110,7 +126,7 @@ end
 --- The user's own bar of chats.
 ---@return (fun(status: table): string)? make
 function M.winbar()
-  local make = vim.tbl_get((merged()), 'ui', 'winbar')
+  local make = given('ui', 'winbar')
   return type(make) == 'function' and make or nil
 end
 
@@ -121,7 +137,7 @@ function M.value(...)
   if type(own) == 'table' and vim.tbl_get(own, ...) ~= nil then
     return vim.tbl_get(own, ...)
   end
-  return vim.tbl_get((M.get()), ...)
+  return plain(given(...))
 end
 
 return M

@@ -1,15 +1,17 @@
--- What goes along with the next prompt of a chat: selections, by the user's command, and notes, which
--- the host finds out. The prompt shows them in rows below its text.
+-- What goes along with the next prompt of a chat: the file that the user is in, as a link, once (option
+-- `context`); selections and images, by the user's command; and notes, which the host finds out. The prompt
+-- shows them in rows below its text.
 
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
-local context = require('acp.chat.context')
 local events = require('acp.ui.events')
 local float = require('acp.ui.float')
 local frame = require('acp.prompt.frame')
 local layout = require('acp.ui.layout')
 local life = require('acp.ui.life')
 local notice = require('acp.ui.notice')
+local options = require('acp.host.options')
+local project = require('acp.chat.project')
 
 local api = vim.api
 
@@ -19,9 +21,7 @@ local namespace = api.nvim_create_namespace('acp_selection')
 
 local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
 local LONGEST = 4096 -- bytes of a text that may name images
-
 local ASK_AFTER_MS = 200
-local TITLE = 'What the agent will be told'
 
 ---@class acp.HeldImage
 ---@field image integer its number with the host
@@ -36,6 +36,15 @@ local TITLE = 'What the agent will be told'
 ---@field last integer 1-based, inclusive
 ---@field lines string[]
 ---@field filetype string
+
+---@class acp.Note
+---@field key string
+---@field label string
+---@field size? string of how many lines of the files it speaks
+
+---@class acp.ContextFile
+---@field path string absolute
+---@field line integer 1-based, of the cursor
 
 --- Take lines of a buffer; their mark follows them until the prompt is sent.
 ---@param first integer 1-based
@@ -63,48 +72,66 @@ function M.select(first, last, buffer)
   }
 end
 
---- A selection's lines as they stand now, 1-based and inclusive; its mark is dropped. nil if its
---- buffer or its mark is gone.
+--- Where the lines of a selection are now; nil if its buffer or its mark is gone.
+---@param mark integer
+---@return integer? first 1-based
+---@return integer? last inclusive
+local function range(buffer, mark)
+  local found = api.nvim_buf_is_loaded(buffer)
+    and api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
+  if found and found[1] then
+    return found[1] + 1, found[3].end_row + 1
+  end
+end
+
+--- A selection's lines as they stand now; its mark is dropped.
 ---@param buffer integer
 ---@param mark integer
----@return { first: integer, last: integer, lines: string[] }?
+---@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
-  if not api.nvim_buf_is_loaded(buffer) then
-    return nil
+  local first, last = range(buffer, mark)
+  if first then
+    api.nvim_buf_del_extmark(buffer, namespace, mark)
+    local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
+    return { first = first, last = last, lines = lines }
   end
-  local found = api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
-  if #found == 0 then
-    return nil
-  end
-  api.nvim_buf_del_extmark(buffer, namespace, mark)
-  local first, last = found[1], found[3].end_row + 1
-  return {
-    first = first + 1,
-    last = last,
-    lines = api.nvim_buf_get_lines(buffer, first, last, false),
-  }
 end
 
---- Where the lines of a selection are now.
----@param selection acp.Selection
----@return integer first 1-based
----@return integer last inclusive
-local function place(selection)
-  local mark = {}
-  if api.nvim_buf_is_loaded(selection.buffer) then
-    local details = { details = true }
-    mark = api.nvim_buf_get_extmark_by_id(selection.buffer, namespace, selection.mark, details)
+--- The file of the window in which the user is, or was last.
+---@return acp.ContextFile?
+local function current_file()
+  local window = layout.file_window()
+  local name = window and api.nvim_buf_get_name(api.nvim_win_get_buf(window)) or ''
+  if name == '' or name:find('^%a[%w+.-]+://') then
+    return nil
   end
-  if not mark[1] then
-    return selection.first, selection.last
-  end
-  return mark[1] + 1, mark[3].end_row + 1
+  local cursor = api.nvim_win_get_cursor(window --[[@as integer]])
+  return { path = vim.fn.fnamemodify(name, ':p'), line = cursor[1] }
 end
 
----@class acp.Note
----@field key string
----@field label string
----@field size? string of how many lines of the files it speaks
+--- The file that goes with the next prompt of a chat, if one does.
+---@param chat acp.Chat
+---@param selections? acp.Selection[] a file of which lines are attached is named by these
+---@return acp.ContextFile?
+function M.context(chat, selections)
+  local file = options.value('context') ~= 'off' and current_file() or nil
+  if not file or chat.context == file.path or #project.holding({ chat }, file.path) == 0 then
+    return nil
+  end
+  local is_named = vim.iter(selections or chat.selections or {}):any(function(selection)
+    return selection.path == file.path
+  end)
+  return not is_named and file or nil
+end
+
+--- The content block that names the file; its name has the line: some agents take a fragment of the
+--- address for a part of the file's name.
+---@param file acp.ContextFile
+---@return table
+function M.block(file)
+  local name = ('%s:%d'):format(vim.fs.basename(file.path), file.line)
+  return { type = 'resource_link', uri = vim.uri_from_fname(file.path), name = name }
+end
 
 ---@class acp.Along a row of what goes along
 ---@field label string
@@ -116,7 +143,8 @@ end
 ---@param selection acp.Selection
 ---@return acp.Along
 local function selection_row(selection)
-  local first, last = place(selection)
+  local first, last = range(selection.buffer, selection.mark)
+  first, last = first or selection.first, last or selection.last
   local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
     or ('buffer %d'):format(selection.buffer)
   local rows = first == last and tostring(first) or ('%d-%d'):format(first, last)
@@ -134,7 +162,7 @@ end
 --- What goes along with the prompt of a chat, in the order of its rows.
 ---@return acp.Along[]
 local function all_rows(chat)
-  local found, file = {}, context.of(chat)
+  local found, file = {}, M.context(chat)
   if file then
     local name = vim.fn.strtrans(vim.fn.fnamemodify(file.path, ':~:.'))
     local function drop()
@@ -287,7 +315,7 @@ local function open(chat, ops)
     chat = chat.chat,
     stays = true,
     config = function(buffer)
-      return float.large(TITLE, buffer)
+      return float.large('What the agent will be told', buffer)
     end,
   })
 end

@@ -6,7 +6,6 @@
 local attachment = require('acp.prompt.attachment')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
-local context = require('acp.chat.context')
 local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
 local events = require('acp.ui.events')
@@ -76,10 +75,10 @@ end
 ---@param payload table
 ---@param done fun(err: string?, result: any)
 function M.submit(chat, payload, done)
-  local file = vim.trim(payload.text) ~= '' and context.of(chat, payload.selections) or nil
+  local file = vim.trim(payload.text) ~= '' and attachment.context(chat, payload.selections) or nil
   payload.chat = chat.chat
   if file then
-    payload.blocks = { context.block(file) }
+    payload.blocks = { attachment.block(file) }
     chat.context = file.path
   end
   bridge.call('prompt', payload, function(err, result)

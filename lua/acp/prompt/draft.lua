@@ -23,10 +23,22 @@ local function folder()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
 end
 
+--- What a folder is called here: its path may be too long for a name. (The first `sha256()` of a
+--- Neovim tests itself for 5 ms.)
+---@param path string
+---@return string
+local function digest(path)
+  local one, other = 0, 0
+  for at = 1, #path do
+    local byte = path:byte(at)
+    one, other = (one * 31 + byte) % 2 ^ 32, (other * 65599 + byte) % 2 ^ 32
+  end
+  return ('%08x%08x'):format(one, other)
+end
+
 ---@return string
 local function prefix(chat)
-  local place = vim.fn.sha256(chat.cwd):sub(1, 16)
-  return ('%s-%s-'):format(chats.encode(chat.agent), place)
+  return ('%s-%s-'):format(chats.encode(chat.agent), digest(chat.cwd))
 end
 
 ---@param chat acp.Chat

@@ -8,7 +8,6 @@ local chats = require('acp.chat.registry')
 local cells = require('acp.ui.cells')
 local events = require('acp.ui.events')
 local life = require('acp.ui.life')
-local margin = require('acp.ui.margin')
 local notice = require('acp.ui.notice')
 
 local api = vim.api
@@ -44,7 +43,7 @@ local function label(edit)
     or edit.is_running and cells.cut((edit.instruction:gsub('%s+', ' ')), LONGEST)
     or 'waits for its turn'
   local clock = life.elapsed(vim.uv.now() - edit.began)
-  return ('  %s %s · %s · %s'):format(margin.spinner(), edit.chat.agent, what, clock)
+  return ('  %s %s · %s · %s'):format(life.spinner(), edit.chat.agent, what, clock)
 end
 
 ---@param edit acp.InlineEdit

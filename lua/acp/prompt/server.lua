@@ -31,14 +31,19 @@ local running = {}
 ---@param token string
 ---@param value lsp.WorkDoneProgressBegin|lsp.WorkDoneProgressReport|lsp.WorkDoneProgressEnd
 local function send_progress(token, value)
-  notify('$/progress', { token = token, value = value })
+  require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
+    notify('$/progress', { token = token, value = value })
+  end)
 end
 
 --- Tell what a session does now, if that is news: |vim.lsp.status()|, and whatever listens to
 --- |LspProgress|, shows it like any server's.
 ---@param chat integer
 ---@param status table what `status()` returns
-local function tell_progress(chat, status)
+local function tell(chat, status)
+  if not notify then
+    return
+  end
   local before, doing = running[chat], status.doing
   local token = ('acp-%d-%d'):format(chat, status.turn or 0)
   if before and (not doing or before.token ~= token) then
@@ -272,16 +277,6 @@ local function open_by_itself(client, buffer)
   local on = events.group('acp.prompt.server.' .. buffer)
   local scope = { buffer = buffer, later = true }
   on('InsertCharPre', 'The list of completion opens by itself', open, scope)
-end
-
----@param chat integer
----@param status table
-local function tell(chat, status)
-  if notify then
-    require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
-      tell_progress(chat, status)
-    end)
-  end
 end
 
 local function attach(chat)

@@ -20,6 +20,8 @@ local M = {}
 local PAUSE_MS = 200
 -- To read a longer buffer while the user types would be felt.
 local LONG = 20000
+-- Marks that are put at once: some 5 ms.
+local PORTION = 2000
 
 -- The colour of lines that are asked for, and of no others that are virtual; that of their signs.
 local ASKED = 'AcpReviewAdd'
@@ -179,6 +181,7 @@ end
 ---@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
 ---@return boolean has_removed whether there are any
+---@return integer above how many lines above the first one
 local function put_marks(buffer, marks, width)
   local above, has_removed = 0, false
   local room = removed_lines.width(buffer, true)
@@ -194,8 +197,7 @@ local function put_marks(buffer, marks, width)
       api.nvim_buf_set_extmark(buffer, namespace, row + offset, column, options)
     end
   end
-  removed_lines.set_above(buffer, above)
-  return has_removed
+  return has_removed, above
 end
 
 --- What is asked comes by itself: where its lines would push the cursor of a window out of sight, so
@@ -217,24 +219,47 @@ local function spare_views(buffer)
   end
 end
 
+--- Put marks from there on, a portion after the other: all at once would hold the editor.
+---@param buffer integer
+---@param marks acp.ReviewMark[]
+---@param drawn acp.Reviewed
+---@param first integer
+local function put_from(buffer, marks, drawn, first)
+  local portion = vim.list_slice(marks, first, first + PORTION - 1)
+  local has_removed, above = put_marks(buffer, portion, drawn.width)
+  drawn.has_removed = drawn.has_removed or has_removed
+  if first == 1 then
+    removed_lines.set_above(buffer, above)
+  end
+  spare_views(buffer)
+  if first + PORTION > #marks then
+    return
+  end
+  vim.schedule(function()
+    if reviewed[buffer] ~= drawn then
+      return
+    elseif drawn.tick ~= tick_of(buffer) then
+      return tell_later(buffer, 0)
+    end
+    put_from(buffer, marks, drawn, first + PORTION)
+  end)
+end
+
 --- Put these marks in place of all that a buffer has; beside what is asked that is not in it, too.
 ---@param marks acp.ReviewMark[]
----@param width? integer at which removed lines are broken
----@return boolean has_removed whether there are any
-local function put_all(buffer, marks, width)
+---@param drawn acp.Reviewed
+local function put_all(buffer, marks, drawn)
   api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   if compare.has(buffer) then
     marks = vim.tbl_filter(function(mark)
       return not is_asked(mark)
     end, marks)
   end
-  local has_removed = put_marks(buffer, marks, width)
-  spare_views(buffer)
+  put_from(buffer, marks, drawn, 1)
   local versions = package.loaded['acp.review.versions']
   if versions then
     versions.fill(buffer)
   end
-  return has_removed
 end
 
 --- A comparison with the buffer was opened or closed: show what is asked in one place.
@@ -242,8 +267,8 @@ end
 function M.draw_again(buffer)
   local drawn = reviewed[buffer]
   if drawn and drawn.marks and drawn.tick == tick_of(buffer) then
-    drawn.width = removed_lines.width(buffer)
-    put_all(buffer, drawn.marks, drawn.width)
+    reviewed[buffer] = vim.tbl_extend('force', drawn, { width = removed_lines.width(buffer) })
+    put_all(buffer, drawn.marks, reviewed[buffer])
   end
 end
 
@@ -268,12 +293,12 @@ function M.draw(path, tick, marks, rows)
     return { ok = true }
   end
   attach(buffer) -- and stay so without marks: `u` may have taken the hunk, and <C-r> brings it back
-  local width = removed_lines.width(buffer)
-  local has_removed = put_all(buffer, marks, width)
   local kept = vim.iter(marks):any(is_asked) and marks or nil
-  local drawn = { path = path, tick = tick, has_removed = has_removed, width = width, marks = kept }
+  local drawn = { path = path, tick = tick, has_removed = false, marks = kept }
+  drawn.width = removed_lines.width(buffer)
   reviewed[buffer] = drawn
-  if has_removed then
+  put_all(buffer, marks, drawn)
+  if drawn.has_removed then
     tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower
   end
   require('acp.ui.apply').redraw()

@@ -1,6 +1,5 @@
 -- What is open, what the user looks at, and what is in the lists of errors, for tools of agents.
 
-local events = require('acp.ui.events')
 local file_buffers = require('acp.files.buffers')
 local layout = require('acp.ui.layout')
 
@@ -12,28 +11,12 @@ local M = {}
 local MOST = 5000
 local KINDS = { E = 'error', W = 'warning', I = 'info', N = 'note' }
 
----@type integer? the window with a file in which the user was last
-local last
-
-local function note()
-  local window = api.nvim_get_current_win()
-  if layout.takes_files(window) then
-    last = window
-  end
-end
-
-note()
-local on = events.group('acp.tools.windows')
-
-on('WinEnter', 'Which window with a file the user was in last', note)
-
 ---@return integer? window with a file, in which the user is or was last
 local function current()
-  note()
-  if last and api.nvim_win_is_valid(last) and layout.takes_files(last) then
-    return last
-  end
-  return vim.iter(api.nvim_list_wins()):find(layout.takes_files)
+  local here = api.nvim_get_current_win()
+  return layout.takes_files(here) and here
+    or layout.file_window()
+    or vim.iter(api.nvim_list_wins()):find(layout.takes_files)
 end
 
 --- The character, from 1, that stands at a byte of a line; of a text that is not loaded the byte.

@@ -27,20 +27,18 @@ local FEW = 8 -- lines whose marks are taken away one by one
 ---@field buffers acp.BufferFrame[]
 ---@field events { name: string, data: table }[]
 
---- Replace lines, whose marks go. Where lines come or go Neovim must not hear of marks before it does
---- of them: it would draw all of the window anew, for rows that are to be drawn may be others by then.
+--- Replace lines.
+---@return vim.api.keyset.get_extmark_item[] gone marks of the lines that went, which are to go, too
 local function set_lines(buffer, first, last, lines)
   local gone = {}
-  if last > first and last - first <= FEW and #lines ~= last - first then
+  if last > first and last - first <= FEW then
     local range = { { first, 0 }, { last - 1, -1 } }
     gone = api.nvim_buf_get_extmarks(buffer, M.namespace, range[1], range[2], {})
   elseif last ~= first then
     api.nvim_buf_clear_namespace(buffer, M.namespace, first, last)
   end
   api.nvim_buf_set_lines(buffer, first, last, true, lines)
-  for _, mark in ipairs(gone) do
-    api.nvim_buf_del_extmark(buffer, M.namespace, mark[1])
-  end
+  return gone
 end
 
 ---@type table<string, true>
@@ -57,20 +55,21 @@ local function log(what, err)
 end
 
 --- Put lines in place of others; one that Neovim never takes becomes a row that says so.
+---@return vim.api.keyset.get_extmark_item[] gone
 local function put_lines(buffer, first, last, lines)
-  local ok, err = pcall(set_lines, buffer, first, last, lines)
+  local ok, found = pcall(set_lines, buffer, first, last, lines)
   if ok then
-    return
+    return found
   end
   local shown = vim.tbl_map(function(line)
     local fits = type(line) == 'string' and not line:find('\n', 1, true)
     return fits and line or '! this cannot be shown (Neovim does not take it)'
   end, lines)
   if vim.deep_equal(shown, lines) then
-    error(err, 0)
+    error(found, 0)
   end
-  log('a line was not drawn', err)
-  set_lines(buffer, first, last, shown)
+  log('a line was not drawn', found)
+  return set_lines(buffer, first, last, shown)
 end
 
 ---@param options vim.api.keyset.set_extmark
@@ -84,10 +83,16 @@ local function set_mark(buffer, row, column, options)
   end
 end
 
----@param op acp.Op
-local function replace(buffer, op)
-  local first, last, lines, marks, kinds = unpack(op, 1, 5)
-  put_lines(buffer, first, last, lines)
+---@class acp.Due
+---@field op acp.Op whose lines are there, but not its marks
+---@field gone vim.api.keyset.get_extmark_item[]
+
+---@param due acp.Due
+local function paint(buffer, due)
+  local first, _, _, marks, kinds = unpack(due.op, 1, 5)
+  for _, mark in ipairs(due.gone) do
+    api.nvim_buf_del_extmark(buffer, M.namespace, mark[1])
+  end
   if not kinds then
     for _, mark in ipairs(marks) do
       mark[3].strict = false
@@ -105,6 +110,28 @@ local function replace(buffer, op)
   end
 end
 
+--- Carry out ops. Where lines come or go Neovim must not hear of marks before it does of them: it would
+--- draw all of the window anew, for rows that are to be drawn may be others by then.
+---@param buffer integer
+---@param ops acp.Op[]
+local function replace(buffer, ops)
+  local due, reached = {}, 0
+  local function paint_all()
+    for _, it in ipairs(due) do
+      paint(buffer, it)
+    end
+    due = {}
+  end
+  for _, op in ipairs(ops) do
+    if op[1] < reached then
+      paint_all() -- their rows become others
+    end
+    table.insert(due, { op = op, gone = put_lines(buffer, op[1], op[2], op[3]) })
+    reached = op[1] + #op[3]
+  end
+  paint_all()
+end
+
 --- Carry out ops on a buffer that the user cannot modify. Raises when Neovim refuses (E565), and
 --- the ops may then be half done.
 ---@param buffer integer
@@ -112,11 +139,7 @@ end
 function M.draw(buffer, ops)
   unseen.quietly(function()
     vim.bo[buffer].modifiable = true
-    local ok, err = pcall(function()
-      for _, op in ipairs(ops) do
-        replace(buffer, op)
-      end
-    end)
+    local ok, err = pcall(replace, buffer, ops)
     vim.bo[buffer].modifiable = false
     vim.bo[buffer].modified = false
     if not ok then
@@ -216,10 +239,8 @@ end
 
 ---@param status table
 local function set_status(buffer, status)
-  local before = vim.b[buffer].acp_status or {}
   vim.b[buffer].acp_status = status
-  require('acp.chat.registry').place(buffer, status.cwd, status.title)
-  if before.title ~= status.title then
+  if require('acp.chat.registry').place(buffer, status.cwd, status.title) then
     vim.cmd.redrawstatus({ bang = true })
   end
   life.set(buffer, status)
@@ -240,7 +261,8 @@ end
 
 ---@param part acp.BufferFrame
 local function draw_buffer(part)
-  if part.ops and #part.ops > 0 then
+  local is_drawn = part.ops ~= nil and #part.ops > 0
+  if is_drawn then
     draw_in_windows(part.bufnr, part.ops, vim.b[part.bufnr].acp_list ~= nil)
     life.follow(part.bufnr)
   end
@@ -248,7 +270,7 @@ local function draw_buffer(part)
     try('a status was not set', set_status, part.bufnr, part.status)
   end
   if part.winbar then
-    try('a bar was not drawn', bar.set, part.bufnr, part.winbar)
+    try('a bar was not drawn', bar.set, part.bufnr, part.winbar, is_drawn)
   end
 end
 

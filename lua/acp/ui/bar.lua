@@ -11,7 +11,7 @@ local api = vim.api
 
 local M = {}
 
-local SEPARATOR = ' · '
+local SEPARATOR, SEPARATOR_WIDTH = ' · ', 3
 local BEGUN, LEAST = 20, 6
 local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and of a title
 
@@ -45,7 +45,7 @@ local function width_of(parts)
   end
   local separators = math.max(count[true] - 1, 0) + math.max(count[false] - 1, 0)
   local gap = count[true] > 0 and count[false] > 0 and 2 or 0
-  return width + separators * api.nvim_strwidth(SEPARATOR) + gap
+  return width + separators * SEPARATOR_WIDTH + gap
 end
 
 --- Make the last part short that can be; else take away the one that is needed least, the last of
@@ -86,6 +86,13 @@ local function side(parts, right)
 end
 
 ---@param parts acp.BarPart[]
+---@return string statusline
+local function line_of(parts)
+  local left, right = side(parts, false), side(parts, true)
+  return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
+end
+
+---@param parts acp.BarPart[]
 ---@return acp.BarPart[] the same, with the beginning of those that grow
 local function begun(parts)
   return vim.tbl_map(function(part)
@@ -98,9 +105,9 @@ end
 ---@param parts acp.BarPart[]
 local function grow(parts, width)
   for _, part in ipairs(parts) do
-    local room = width - width_of(parts) + api.nvim_strwidth(part.text)
+    local room = part.whole and width - width_of(parts) + api.nvim_strwidth(part.text)
     local least = api.nvim_strwidth(part.short or '') + LEAST
-    if part.whole and room >= math.min(least, api.nvim_strwidth(part.whole)) then
+    if room and room >= math.min(least, api.nvim_strwidth(part.whole)) then
       part.text = cells.cut(part.whole, room)
     end
   end
@@ -110,13 +117,12 @@ end
 ---@param parts acp.BarPart[]
 ---@param width integer
 ---@return string statusline
-function M.fit(parts, width)
+local function fit(parts, width)
   parts = begun(parts)
   while width_of(parts) > width and reduce(parts) do
   end
   grow(parts, width)
-  local left, right = side(parts, false), side(parts, true)
-  return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
+  return line_of(parts)
 end
 
 ---@param make fun(status: table): string
@@ -149,18 +155,19 @@ function M.line()
     return text
   end
   local width = api.nvim_win_get_width(window)
-  bar.fitted[width] = bar.fitted[width] or M.fit(bar.parts, width)
+  bar.fitted[width] = bar.fitted[width] or fit(bar.parts, width)
   return bar.fitted[width]
 end
 
 --- Let the bars of a chat, or of a list, show that.
 ---@param buffer integer
 ---@param parts acp.BarPart[]
-function M.set(buffer, parts)
+---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
+function M.set(buffer, parts, is_drawn)
   local make = not vim.b[buffer].acp_list and options.winbar() or nil
   bars[buffer] = { parts = parts, fitted = {}, make = make }
-  vim.b[buffer].acp_winbar = M.fit(parts, math.huge) -- all of it, for a bar of the user's
-  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+  vim.b[buffer].acp_winbar = line_of(parts) -- all of it, for a bar of the user's
+  for _, window in ipairs(is_drawn and {} or vim.fn.win_findbuf(buffer)) do
     api.nvim__redraw({ win = window, winbar = true })
   end
 end

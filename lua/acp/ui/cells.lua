@@ -42,4 +42,11 @@ function M.widest(lines, most)
   return math.max(math.min(width, most), 1)
 end
 
+--- How many cells a line has in the window of a chat.
+---@param window integer
+---@return integer
+function M.room(window)
+  return api.nvim_win_get_width(window) - 2 -- left of it stand signs
+end
+
 return M

@@ -29,6 +29,7 @@ local COMMON = {
 M.CONTAINERS = [[\%#=1^[ \t>]*\%(\%([-*+]\|\d\+[.)]\|\[[ xX]\]\)[ \t>]\+\)\{,30}]]
   .. [[\%(|[^|]\{,20}|\s\=\)\=]]
 
+local STATUSLINE_DEFAULT = api.nvim_get_option_info2('statusline', {}).default
 local STATUSLINE = "%{%v:lua.require'acp.ui.bar'.name()%}%<%=%l,%c%V  %P"
 
 M.CHAT = vim.tbl_extend('force', COMMON, {
@@ -91,10 +92,13 @@ function M.window(window, values)
   local own = vim.b[api.nvim_win_get_buf(window)].acp
   local wanted = type(own) == 'table' and own.window or {}
   values = vim.tbl_extend('keep', wanted, values, { fillchars = users .. 'eob: ,fold: ' })
-  local is_own = vim.go.statusline ~= api.nvim_get_option_info2('statusline', {}).default
+  if values.statusline and vim.go.statusline ~= STATUSLINE_DEFAULT then
+    values.statusline = nil -- the user has one
+  end
+  local where = { win = window, scope = 'local' }
   for name, value in pairs(values) do
-    if name ~= 'statusline' or not is_own then
-      api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
+    if api.nvim_get_option_value(name, where) ~= value then -- or Neovim draws it anew
+      api.nvim_set_option_value(name, value, where)
     end
   end
   if values.statuscolumn == M.CHAT.statuscolumn then

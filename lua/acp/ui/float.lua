@@ -50,21 +50,16 @@ function M.fill(ops, name, chat)
   end)
 end
 
---- Let a window look like a float of ours.
----@param window integer
-function M.dress(window)
-  dress.window(window, OPTIONS)
-end
-
 --- Show a buffer in a float. Raises when Neovim refuses now.
 ---@param buffer integer
 ---@param enter boolean
 ---@param config vim.api.keyset.win_config
+---@param look? table<string, any> options in place of those of all floats
 ---@return integer window
-function M.open(buffer, enter, config)
+function M.open(buffer, enter, config, look)
   hands.keep_step()
   local window = api.nvim_open_win(buffer, enter, config)
-  M.dress(window)
+  dress.window(window, vim.tbl_extend('force', OPTIONS, look or {}))
   return window
 end
 

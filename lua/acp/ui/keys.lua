@@ -21,26 +21,33 @@ end
 ---@param mode string
 ---@param desc string
 ---@param run fun()|string a function, a <Plug>, or other keys
-local function set(buffer, mode, key, desc, run)
+---@param is_wanted boolean
+local function set(buffer, mode, key, desc, run, is_wanted)
   if not vim.list_contains(of(buffer).order, desc) then
     table.insert(of(buffer).order, desc)
   end
-  local is_wanted = (vim.b[buffer].acp or {}).default_keys
-  if is_wanted == nil then
-    is_wanted = options.value('default_keys')
+  if not is_wanted then
+    return
   end
-  if is_wanted ~= false then
-    local mapping = { buffer = buffer, nowait = true, desc = desc }
-    local keys = run
-    if type(run) == 'function' then
-      function keys()
-        return notice.attempt(key, run)
-      end
-    else
-      mapping.remap, mapping.silent = vim.startswith(run, '<Plug>'), true
+  local mapping, keys = { nowait = true, desc = desc, noremap = true }, ''
+  if type(run) == 'string' then
+    keys, mapping.noremap, mapping.silent = run, not vim.startswith(run, '<Plug>'), true
+  else
+    function mapping.callback()
+      return notice.attempt(key, run)
     end
-    vim.keymap.set(mode, key, keys, mapping)
   end
+  api.nvim_buf_set_keymap(buffer, mode, key, keys, mapping)
+end
+
+---@param buffer integer
+---@return boolean
+local function is_mapped(buffer)
+  local own = (vim.b[buffer].acp or {}).default_keys
+  if own == nil then
+    own = options.value('default_keys')
+  end
+  return own ~= false
 end
 
 --- Map a key of a buffer of ours, unless the user wants none.
@@ -51,28 +58,30 @@ end
 ---@param run fun()|string a function, a <Plug> that is there everywhere, or other keys
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
 function M.map(buffer, mode, key, desc, run, plug)
-  if plug then
-    of(buffer).plugs[plug] = run --[[@as fun()]]
-  end
-  set(buffer, mode, key, desc, run)
-  set(buffer, 'n', 'g?', 'Show all keys', M.help)
+  M.map_all(buffer, { { key, desc, run, plug } }, mode)
 end
 
 ---@class acp.KeyRow
 ---@field [1] string keys, with blanks between them
 ---@field [2] string what they do
----@field [3] fun()
+---@field [3] fun()|string
 ---@field [4] string? name of its <Plug>
 
---- Map keys of normal mode.
+--- Map keys, unless the user wants none.
 ---@param buffer integer
 ---@param rows acp.KeyRow[]
-function M.map_all(buffer, rows)
+---@param mode? string normal mode if none
+function M.map_all(buffer, rows, mode)
+  local is_wanted = is_mapped(buffer)
   for _, row in ipairs(rows) do
+    if row[4] then
+      of(buffer).plugs[row[4]] = row[3] --[[@as fun()]]
+    end
     for key in row[1]:gmatch('%S+') do
-      M.map(buffer, 'n', key, row[2], row[3], row[4])
+      set(buffer, mode or 'n', key, row[2], row[3], is_wanted)
     end
   end
+  set(buffer, 'n', 'g?', 'Show all keys', M.help, is_wanted)
 end
 
 --- Do in the current buffer what a <Plug> of the plugin's own buffers stands for.

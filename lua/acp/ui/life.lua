@@ -1,22 +1,50 @@
 -- While a turn runs, the last row of its chat says so: what it does, for how long, how to end it.
--- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll.
+-- That is virtual text on the last line, which is empty: no line of the chat, and nothing to scroll. The
+-- signs of what runs, in the two cells left of the text, turn along.
 
 local cells = require('acp.ui.cells')
-local margin = require('acp.ui.margin')
 
 local api = vim.api
 
 local M = {}
 
-local namespace = api.nvim_create_namespace('acp_life')
-
+local RUNNING = 'AcpToolRunning'
+local STILL = '◐'
+local FRAMES = vim.fn.split('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', '\\zs')
 local INTERVAL_MS = 250
+
+local signs = api.nvim_create_namespace('acp')
+local namespace = api.nvim_create_namespace('acp_life')
 local LEAST = 4 -- cells of what is done
+
+--- The spinner as it is now.
+---@return string character
+function M.spinner()
+  return FRAMES[math.floor(vim.uv.now() / INTERVAL_MS) % #FRAMES + 1]
+end
+
+--- Let the signs of what runs on screen be another.
+---@param buffer integer a chat
+local function put(buffer, text)
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local from = { vim.fn.line('w0', window) - 1, 0 }
+    local to = { vim.fn.line('w$', window) - 1, 0 }
+    local options = { type = 'sign', details = true }
+    for _, mark in ipairs(api.nvim_buf_get_extmarks(buffer, signs, from, to, options)) do
+      if mark[4].sign_hl_group == RUNNING then
+        local look = { id = mark[1], sign_text = text, sign_hl_group = RUNNING }
+        api.nvim_buf_set_extmark(buffer, signs, mark[2], 0, look)
+      end
+    end
+  end
+end
 
 ---@class acp.Life
 ---@field doing? string nil in a list, which has no such row
 ---@field turn integer
 ---@field since integer milliseconds of `vim.uv.now`
+---@field waits boolean for the user: nothing turns, and its row is another once a second
+---@field said? string how long it has run, as its row says
 
 ---@type table<integer, acp.Life> by buffer
 local lives = {}
@@ -40,12 +68,11 @@ end
 ---@param width integer cells
 ---@return [string, string][] chunks
 local function chunks(life, width)
-  local now = vim.uv.now()
-  local spinner = margin.spinner() .. ' '
+  local spinner = (life.waits and STILL or M.spinner()) .. ' '
   local doing, size = life.doing, api.nvim_strwidth(life.doing)
   local rest, room ---@type string?, integer
   for _, ending in ipairs({ ' · %s · :Acp cancel', ' · %s', '' }) do
-    local text = ending:format(M.elapsed(now - life.since))
+    local text = ending:format(life.said)
     local left = math.max(width - api.nvim_strwidth(spinner .. text) - 1, 0)
     if not rest or left >= size or room < LEAST then
       rest, room = text, left -- how to end it gives way where what is done can be said whole
@@ -58,13 +85,16 @@ local function chunks(life, width)
   return { { spinner, 'AcpToolRunning' }, { doing, 'AcpToolRunning' }, { rest, 'AcpDim' } }
 end
 
-local function draw(buffer)
+---@param is_same? boolean its place and what is done are as they were
+local function draw(buffer, is_same)
   local life = lives[buffer]
   local windows = life and life.doing and vim.fn.win_findbuf(buffer) or {}
-  if #windows == 0 then
+  local said = life and M.elapsed(vim.uv.now() - life.since)
+  if #windows == 0 or (is_same and life.waits and life.said == said) then
     return
   end
-  local width = math.min(unpack(vim.tbl_map(margin.room, windows)))
+  life.said = said
+  local width = math.min(unpack(vim.tbl_map(cells.room, windows)))
   api.nvim_buf_set_extmark(buffer, namespace, api.nvim_buf_line_count(buffer) - 1, 0, {
     id = 1,
     virt_text = chunks(life, width),
@@ -72,12 +102,13 @@ local function draw(buffer)
   })
 end
 
-local function tick()
+---@param is_same? boolean no chat has other lines
+local function tick(is_same)
   drawn = vim.uv.now()
   for buffer in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
-      draw(buffer)
-      margin.turn(buffer)
+      draw(buffer, is_same)
+      put(buffer, M.spinner())
     else
       M.set(buffer, {})
     end
@@ -120,9 +151,11 @@ function M.set(buffer, status)
     run(buffer, status)
   end
   local is_live = status.doing ~= nil or status.works == true
-  margin.set(buffer, is_live)
   if not is_live then
     lives[buffer] = nil
+    if before then
+      put(buffer, STILL)
+    end
     if before and api.nvim_buf_is_loaded(buffer) then
       api.nvim_buf_del_extmark(buffer, namespace, 1)
     end
@@ -130,11 +163,18 @@ function M.set(buffer, status)
   end
   local is_same = before and before.turn == status.turn
   local since = is_same and before.since or vim.uv.now()
-  lives[buffer] = { doing = status.doing, turn = status.turn, since = since }
+  local waits = (status.pending or 0) > 0
+  lives[buffer] = { doing = status.doing, turn = status.turn, since = since, waits = waits }
   draw(buffer)
   if not timer then
     timer = assert(vim.uv.new_timer())
-    timer:start(INTERVAL_MS, INTERVAL_MS, vim.schedule_wrap(tick))
+    timer:start(
+      INTERVAL_MS,
+      INTERVAL_MS,
+      vim.schedule_wrap(function()
+        tick(true)
+      end)
+    )
   end
 end
 

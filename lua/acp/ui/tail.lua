@@ -28,13 +28,22 @@ end
 ---@param last integer 1-based
 ---@return integer topline
 local function topline_for(window, last)
-  local height, top = vim.fn.getwininfo(window)[1].height, last -- without the winbar
-  while top > 1 do
-    local rows = { start_row = top - 2, end_row = last - 1 }
-    if api.nvim_win_text_height(window, rows).all > height then
-      break
+  local height = vim.fn.getwininfo(window)[1].height -- without the winbar
+  local function fits(top)
+    local rows = { start_row = top - 1, end_row = last - 1 }
+    return api.nvim_win_text_height(window, rows).all <= height
+  end
+  local low, top = math.max(last - height, 1), last
+  while low > 1 and fits(low) do -- closed folds
+    low = math.max(low - height, 1)
+  end
+  while low < top do
+    local middle = math.floor((low + top) / 2)
+    if fits(middle) then
+      top = middle
+    else
+      low = middle + 1
     end
-    top = top - 1
   end
   return top
 end
@@ -50,6 +59,9 @@ end
 ---@param window integer
 function M.fill(window)
   local topline = topline_for(window, api.nvim_buf_line_count(api.nvim_win_get_buf(window)))
+  if vim.fn.getwininfo(window)[1].topline == topline then
+    return -- told again, Neovim would draw all of the window anew
+  end
   api.nvim_win_call(window, function()
     vim.fn.winrestview({ topline = topline })
   end)
@@ -135,7 +147,9 @@ local function go(window)
   if not M.is_at(window) then
     api.nvim_win_set_cursor(window, { count, #last })
   end
-  M.fill(window)
+  if vim.fn.line('w$', window) ~= count or is_short(window) then
+    M.fill(window)
+  end
   hide(window)
 end
 

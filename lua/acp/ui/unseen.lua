@@ -130,8 +130,8 @@ end
 ---@param before acp.Hands
 local function close_splits(before)
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
-    local is_split = api.nvim_win_get_config(window).relative == ''
-    if is_split and not vim.list_contains(before.windows, window) then
+    local is_new = not vim.list_contains(before.windows, window)
+    if is_new and api.nvim_win_get_config(window).relative == '' then
       pcall(api.nvim_win_close, window, false)
     end
   end

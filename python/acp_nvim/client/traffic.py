@@ -33,7 +33,7 @@ LONGEST = 8_192
 """Characters of one line that are logged unless whole lines are wanted; the rest is counted."""
 LARGEST = 16 * 1024 * 1024
 """Bytes after which the file starts anew; the one before is kept beside it as `.1`."""
-PAUSE = 0.2
+PAUSE = 0.5
 """Seconds in which several lines become one write."""
 MOST_HELD = 1024 * 1024
 """Bytes that wait, from which on they are written at once."""

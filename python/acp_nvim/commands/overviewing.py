@@ -10,8 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside
-from acp_nvim.commands.doubting import wants_found
-from acp_nvim.commands.reviewing import in_order
+from acp_nvim.commands.reviewing import in_order, wants_found
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.live import load
 from acp_nvim.history.comment import rows_of

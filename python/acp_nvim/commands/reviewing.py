@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial, wraps
 from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
@@ -10,22 +11,29 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.commands.doubting import authors, wants_found
+from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.history import switch
 from acp_nvim.history.author import MERGED, Author, DoerKey, SessionKey
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.reactions import in_place
+from acp_nvim.reactions import questions
 from acp_nvim.reactions.files import catch_up, look_at
 from acp_nvim.reactions.notes import key_of, refresh
 from acp_nvim.review.acting import Place, Rows
+from acp_nvim.review.conflicts import is_restorable
 from acp_nvim.review.log import EditLog, Turn, within
 from acp_nvim.review.outcome import Undone, together, unrecoverable
 from acp_nvim.session.origin import Stretch
+from acp_nvim.session.state import Message
+from acp_nvim.view.chat.transcript import row_of
+from acp_nvim.view.op import Replace
 from acp_nvim.view.place import relative
 from acp_nvim.view.question.comparison import Comparison, Side
-from acp_nvim.view.review.lists import announcement, decided, quickfix, rewound
+from acp_nvim.view.review.lists import LEAVE, TAKE, announcement, decided, doubt, quickfix, rewound
 from acp_nvim.view.review.marks import FileReview
+from acp_nvim.view.review.why import why as why_lines
+from acp_nvim.view.snapshot import edits_snapshot
 from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -123,7 +131,7 @@ def edited(host: Host, path: str) -> None:
     """A file with hunks was opened, or the user has changed it: its marks may be wrong."""
     if path in (*host.review.log.paths(), *host.review.comments.paths()):
         host.review.presenter.touch(path)
-    in_place.edited(host, path)
+    questions.edited(host, path)
     for chat in host.workspace.chats.values():
         if host.review.notes.was_rejected(key_of(chat), path):  # `u` may have brought it back
             refresh(host, chat)
@@ -484,3 +492,80 @@ def _tell(host: Host, verb: str, outcome: Undone) -> None:
         here(outcome.failed),
     )
     host.editor.notifier.notice(text, warning=bool(outcome.failed or outcome.left))
+
+
+async def wants_found(host: Host, paths: Sequence[str]) -> bool | None:
+    """Ask about these files; None: no answer."""
+    agents = {it.agent for path in paths for it in authors(host, path) if it.how == "found"}
+    title = doubt(sorted(agents), [relative(path, os.getcwd()) for path in paths])
+    rows = [Choice(LEAVE, False), Choice(TAKE, True)]
+    wanted: bool | None = await host.editor.chooser.choose(title, "acp.found", rows)
+    return wanted
+
+
+def doubtful(host: Host, turn: Turn) -> list[str]:
+    """Return the files of a turn in which there is something to take back of that kind."""
+    files = ((path, host.review.log.file(path)) for path in turn.paths)
+    return [
+        path
+        for path, file in files
+        if file and switch.undo(file, turn.author, "", 0.0, found=False).doubtful
+    ]
+
+
+def authors(host: Host, path: str) -> list[Author]:
+    """Return who has changed that file, one for each change, or has on the disk what
+    stands against unsaved text."""
+    file, conflict = host.review.log.file(path), host.review.log.conflict(path)
+    found = [it.author for it in file.changes] if file else []
+    return [*found, conflict.author] if conflict and is_restorable(conflict) else found
+
+
+async def why(host: Host, path: str, line: int) -> dict[str, Any] | None:
+    """Answer what the float says of a line, and its place in the chat; None: no agent's line."""
+    log = host.review.log
+    await host.review.restore()
+    await host.review.decisions.look(path)
+    found = log.written_by(path, line - 1)
+    if found is None:
+        return None
+    change, state = found
+    chat = _chat_of(host, change.author)
+    place = None if chat is None else _row_of(chat, change.author)
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(change.at))
+    lines = why_lines(change.author, state, when, in_chat=place is not None)
+    answer: dict[str, Any] = {"ops": [Replace(0, -1, lines)]}
+    if chat is not None and place is not None:
+        answer |= {"chat": chat.number, "row": place}
+    return answer
+
+
+def edits(host: Host) -> list[dict[str, Any]]:
+    """Return `edits` of the snapshot (`:help acp-inspect`)."""
+    log = host.review.log
+    return [
+        plain
+        for path in log.paths()
+        for plain in edits_snapshot(path, (*log.changes(path), *log.changes(path, "kept")))
+    ]
+
+
+def _chat_of(host: Host, author: Author) -> Chat | None:
+    """Return the chat of the sub-agent that did it, if it has one, else of its agent."""
+    space = host.workspace
+    sessions = (space.session(*key) for key in (author.reader_key, author.session_key))
+    chats = (space.chat_of(it) for it in sessions if it is not None)
+    return next((it for it in chats if it is not None), None)
+
+
+def _row_of(chat: Chat, author: Author) -> int | None:
+    """Return the row of the tool call in the chat, else of the sub-agent, or the turn's prompt."""
+    names = (f"tool:{author.tool_call}", f"sub:{author.turn}:{author.sub_agent}")
+    rows = (row_of(chat.transcript, it) for it in names)
+    row = next((it for it in rows if it is not None), None)
+    if row is not None:
+        return row
+    for entry in chat.session.state.entries:
+        if entry.turn == author.turn and isinstance(entry, Message) and entry.role == "user":
+            return row_of(chat.transcript, entry.key)
+    return None

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from acp_nvim.commands import reviewing
-from acp_nvim.commands.doubting import doubtful, wants_found
 from acp_nvim.commands.prompting import prompt_text
+from acp_nvim.commands.reviewing import doubtful, wants_found
 from acp_nvim.errors import UserError
 from acp_nvim.reactions import clients
 from acp_nvim.reactions.files import catch_up

@@ -14,7 +14,6 @@ from acp_nvim.commands import (
     choosing,
     commenting,
     comparing,
-    explaining,
     login,
     overviewing,
     prompting,
@@ -23,7 +22,7 @@ from acp_nvim.commands import (
     terminals,
     viewing,
 )
-from acp_nvim.commands.agents import agent_list, installing, tooling
+from acp_nvim.commands.agents import agent_list, tooling
 from acp_nvim.commands.decode import handle
 from acp_nvim.commands.sessions import deeds, listing, stayed
 from acp_nvim.commands.worktrees import racing, versions, worktrees
@@ -84,9 +83,9 @@ VERBS: Mapping[str, Handler | Rare] = {
     "agents": agent.agents,
     "agent_list": agent_list.listing,
     "fetch_registry": agent_list.fetch,
-    "install_agent": installing.install,
-    "remove_agent": installing.remove,
-    "cancel_install": installing.cancel,
+    "install_agent": agent_list.install,
+    "remove_agent": agent_list.remove,
+    "cancel_install": agent_list.cancel,
     "pick_agent": agent.pick_agent,
     "tools": tooling.tools,
     "tool_answered": tooling.answered,
@@ -144,7 +143,7 @@ VERBS: Mapping[str, Handler | Rare] = {
     "comments": commenting.comments,
     "refresh_comments": commenting.refresh_comments,
     "send_review": commenting.send_review,
-    "why": explaining.why,
+    "why": reviewing.why,
     "notes": attaching.notes,
     "note_text": attaching.note_text,
     "drop_note": attaching.drop_note,

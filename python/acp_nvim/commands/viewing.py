@@ -12,7 +12,7 @@ import acp_nvim
 from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.commands import explaining, reviewing, terminals
+from acp_nvim.commands import reviewing, terminals
 from acp_nvim.commands.prompting import prompt_text
 from acp_nvim.errors import UserError
 from acp_nvim.files import disk
@@ -20,13 +20,15 @@ from acp_nvim.files.roots import plain_file
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.elicitation.address import doubts, judge
 from acp_nvim.session.state import Ending, Message, SessionState, ToolCall
+from acp_nvim.view.announcement import kind_of as kind
+from acp_nvim.view.announcement import options_of as options
+from acp_nvim.view.announcement import title_of as title
 from acp_nvim.view.block import Line
 from acp_nvim.view.chat import link, plan
 from acp_nvim.view.chat.raw import readable
 from acp_nvim.view.chat.transcript import FoldAction, all_at, location_at
 from acp_nvim.view.cut import portions
 from acp_nvim.view.lists.outline import outline
-from acp_nvim.view.question.plain import kind, options, title
 from acp_nvim.view.snapshot import pruned, snapshot
 from acp_nvim.view.talk import talk
 from acp_nvim.view.visible import one_line, visible
@@ -220,7 +222,7 @@ async def inspect(host: Host) -> dict[str, Any]:
         "sessions": [],
         "asks": [it for session in host.workspace.sessions() for it in _questions(host, session)],
         "terminals": terminals.listed(host),
-        "edits": explaining.edits(host),
+        "edits": reviewing.edits(host),
     }
     told["sessions"] = await aside(partial(_sessions, chats))  # as they are on screen, not later
     return {**told, "follow": pruned(await host.follow.snapshot())}

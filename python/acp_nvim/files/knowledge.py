@@ -262,10 +262,6 @@ class Knowledge:
             told = replace(known, base=base, made=UNKNOWN, returned=UNKNOWN, writer=None, upon=())
             self._know(session, path, told)
 
-    def given_up(self, path: str) -> None:
-        """The user has read the file anew: there are no unsaved edits in it."""
-        self._drop(DISK, path)
-
     def taken_back(
         self, session: SessionKey, path: str, before: str | None, after: str | None
     ) -> None:

@@ -446,10 +446,8 @@ class DiskSync:
         `held`: what the disk was seen to hold. Returns the file then, and what became of it. Raises
         `FileProblem`, `Moved` if the disk holds something else by now; nothing has changed then.
         """
-        path, change, knows = live.path, late.change, late.author
-        if self.conflicts.given_up(live):
-            self._knowledge.given_up(path)
-            knows = None
+        path, change = live.path, late.change
+        knows = None if self.conflicts.given_up(live) else late.author
         for _ in range(ATTEMPTS):
             saved, now = await last_saved(self._files, live, change), as_gone(live, change)
             is_needed = held is not UNKNOWN and needs_disk(now, change, saved, same=same)

@@ -315,7 +315,10 @@ async def put(
             if live.buffer.modified and not saves:
                 _check_unlocked(live, live.buffer)
                 edits = form_edits(text, live.buffer)
-                return await files.edit(live.buffer, *edits, settled=settled)
+                if not await files.edit(live.buffer, *edits, settled=settled):
+                    return False
+                dress(live.path, attributes.mode)
+                return True
             return await _write(files, live, live.buffer, text, attributes)
         except NotRead as problem:
             raise stays(live.path, problem) from problem

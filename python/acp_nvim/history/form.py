@@ -51,15 +51,16 @@ def parsed(text: str | None, end: str = "") -> Written:
     return Written([FILE, *bare.lines], bare.settings)
 
 
-def _bare(text: str, end: str) -> Written:
-    """Return the same without `FILE`."""
+def _bare(text: str, end: str, *, has_feeds: bool = False) -> Written:
+    """Return the same without `FILE`; `has_feeds`: in one that it is compared with lines end in
+    line feeds, so that a carriage return alone ends none."""
     if not text:
         return Written(())
     mark, rest = marked(text)
     body = rest or ""
     feeds, both = body.count("\n"), body.count("\r\n") if "\r" in body else 0
     if not feeds:
-        end = "\r" if "\r" in body else ""
+        end = "\r" if "\r" in body and not has_feeds else ""
     elif both in (0, feeds):
         end = "\r\n" if both else "\n"
     elif end not in ("\n", "\r\n"):
@@ -85,9 +86,10 @@ class Even:
 
     def __init__(self, *texts: str) -> None:
         self._written: list[Written] = []
+        has_feeds = any("\n" in text for text in texts)
         for text in texts:
             end = end_of(self._written[0].settings) if self._written else ""
-            self._written.append(_bare(text, end))
+            self._written.append(_bare(text, end, has_feeds=has_feeds))
         self.lines = [it.lines for it in self._written]
 
     def like(self, number: int, lines: Sequence[str]) -> str:

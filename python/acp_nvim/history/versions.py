@@ -11,6 +11,9 @@ from collections.abc import Iterable, Sequence
 from acp_nvim.history.form import Even
 from acp_nvim.hunks import Hunk, apply, diff, ends_in_common
 
+BOM = "\ufeff"
+"""How a text begins that is written with a byte-order mark: it is no part of the first line."""
+
 MOST_COMPARED = 100_000
 """Characters of lines that are compared by their beginnings and ends in one place."""
 
@@ -73,14 +76,25 @@ def carried(version: str, before: str, after: str) -> str:
             continue  # it is as in the older text again
         gone = [row for row in rows[hunk.first : hunk.last] if row is not None]
         first = gone[0] if gone else gaps[hunk.first]
-        taken.append(Hunk(first, first, hunk.lines))
+        above = gaps[hunk.first - 1] + (rows[hunk.first - 1] is not None) if hunk.first else 0
+        if not _has(old[above : gaps[hunk.last]], hunk.lines):  # else they have come back
+            taken.append(Hunk(first, first, hunk.lines))
         taken += (Hunk(row, row + 1, ()) for row in gone)
     return even.merged(apply(old, taken))
+
+
+def _has(lines: Sequence[str], part: Sequence[str]) -> bool:
+    """Return whether these lines stand together among those."""
+    return any(
+        tuple(lines[at : at + len(part)]) == part for at in range(len(lines) - len(part) + 1)
+    )
 
 
 def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
     """Return a version without those of its changes that the file does `now` not have any more:
     the places that are again as in one of those that it was made upon; None: there are none."""
+    mark = BOM if version.startswith(BOM) else ""
+    version, now, *upon = (it.removeprefix(BOM) for it in (version, now, *upon))
     lines, new = Even(version, now).lines
     found = diff(lines, new)
     known = [older for older in upon if any(_may_be_of(it, lines, older) for it in found)]
@@ -90,7 +104,7 @@ def taken_back(version: str, upon: Sequence[str], now: str) -> str | None:
     lines, new, *olders = even.lines
     own = {_place(it) for old in olders for it in diff(lines, old)}
     back = [it for it in diff(lines, new) if _place(it) in own]
-    return even.like(0, apply(lines, back)) if back else None
+    return mark + even.like(0, apply(lines, back)) if back else None
 
 
 def _may_be_of(hunk: Hunk, lines: Sequence[str], older: str) -> bool:

@@ -18,12 +18,12 @@ from acp_nvim.config import NamedValue
 from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.protocol.base import WireModel, compact
 from acp_nvim.protocol.common import elicitation, frequent, methods, types
-from acp_nvim.protocol.common.config import decode_config
 from acp_nvim.protocol.common.content import encode_content
 from acp_nvim.protocol.common.request import (
     decode_cancel_request,
     decode_mcp_message,
 )
+from acp_nvim.protocol.common.update import decode_config
 from acp_nvim.protocol.records import (
     AcpServer,
     AgentInfo,

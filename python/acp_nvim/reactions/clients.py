@@ -23,8 +23,7 @@ from acp_nvim.config import AgentOptions, Defaults
 from acp_nvim.errors import UserError
 from acp_nvim.prompt.mentions import Mentions
 from acp_nvim.reactions import files, screen
-from acp_nvim.reactions.outage import have_back
-from acp_nvim.reactions.reopening import reopen
+from acp_nvim.reactions.reopening import have_back, reopen
 from acp_nvim.reactions.sessions import changed
 from acp_nvim.session.event import Noticed, SessionReopening
 from acp_nvim.terminals.service import Terminals

@@ -82,8 +82,8 @@ def forget(host: Host, session: Session, _before: SessionState, _event: Event) -
 
 def look(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
     """Follow the disk where a tool call works; a replayed one is of long ago."""
-    state, call = session.state, session.state.tool_call(event.id)
-    if state.status == "loading" or call is None:
+    state = session.state
+    if state.status == "loading" or (call := state.tool_call(event.id)) is None:
         return
     roots, is_over = host.workspace.roots(session), event.status in ("completed", "failed")
     named = [place.path for place in places(event, call, state.cwd, roots.paths)]

@@ -6,18 +6,29 @@ every answer: so an answer counts only for what is asked at that moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import anyio
 
 from acp_nvim import lazy
-from acp_nvim.aside import aside
+from acp_nvim.aside import aside, aside_if_large
 from acp_nvim.client.session import Session
 from acp_nvim.files.event import DiskChanged, FileWritten
 from acp_nvim.questions.preview import Previewed, PreviewService
-from acp_nvim.reactions import in_place
-from acp_nvim.reactions.asking import Asked, deed, find, is_large, prepare, showing, shown, subject
+from acp_nvim.questions.questions import Sight
+from acp_nvim.reactions.asking import (
+    Asked,
+    deed,
+    find,
+    is_large,
+    prepare,
+    showing,
+    shown,
+    subject,
+    waiting,
+)
+from acp_nvim.review.presenter import Foreseen
 from acp_nvim.session.event import PromptSent, QuestionClosed, QuestionOpened, ToolCallUpdated
 from acp_nvim.session.model import PermissionQuestion
 from acp_nvim.session.proposal.proposal import proposals
@@ -25,6 +36,7 @@ from acp_nvim.session.shell import effects
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.announcement import asked as announcement_of
 from acp_nvim.view.block import Line
+from acp_nvim.view.question.in_place import in_place
 from acp_nvim.view.question.padding import shortened
 from acp_nvim.workspace.host import Host
 
@@ -72,20 +84,23 @@ def hide(host: Host, _session: Session, _before: SessionState, _event: QuestionC
 
 def follow(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
     """Show what has become of a tool call that a question is about."""
+    asks = [it for it in session.state.questions if isinstance(it, PermissionQuestion)]
+    about = [it for it in asks if it.tool_call_id == event.id]
+    if not about:
+        return
     was, now = before.tool_call(event.id), session.state.tool_call(event.id)
     if was is now:
         return
     is_same = deed(was) == deed(now)
-    for question in session.state.questions:
-        if isinstance(question, PermissionQuestion) and question.tool_call_id == event.id:
-            asked = Asked(session, question)
-            is_read = bool(host.questions.sight(question.id).previews)
-            if not is_same and (is_read or _is_about_files(asked)):
-                host.tasks.start_soon(_shown_with_files, host, asked)
-            elif is_large(asked):
-                host.tasks.start_soon(_prepared, host, asked)
-            else:
-                draw(host)
+    for question in about:
+        asked = Asked(session, question)
+        is_read = bool(host.questions.sight(question.id).previews)
+        if not is_same and (is_read or _is_about_files(asked)):
+            host.tasks.start_soon(_shown_with_files, host, asked)
+        elif is_large(asked):
+            host.tasks.start_soon(_prepared, host, asked)
+        else:
+            draw(host)
 
 
 async def _shown_with_files(host: Host, asked: Asked) -> None:
@@ -118,7 +133,7 @@ def draw(host: Host, opened: Callable[[], None] | None = None) -> None:
     So is, behind it, what the questions are about, where their files are on the screen.
     """
     host.editor.questions.draw(partial(showing, host), opened)
-    in_place.foresee(host)
+    foresee(host)
 
 
 async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
@@ -128,7 +143,7 @@ async def gather(host: Host, asked: Asked) -> tuple[Previewed, ...]:
         return ()
     roots = host.workspace.roots(asked.session)
     found = await PreviewService(host.editor.files).gather(call, roots)
-    await in_place.prepare(found)
+    await _prepare_marks(found)
     sight = host.questions.sight(asked.question.id)
     if deed(call) != deed(subject(asked)):
         return found
@@ -199,3 +214,46 @@ async def _look_again(host: Host, asked: Asked) -> None:
         seen = deed(subject(asked))
         await _safely_gather(host, asked)
     sight.reading = False
+
+
+def foresee(host: Host) -> None:
+    """Show it as the files were when they were read last; where nothing waits, nothing."""
+    found = (it for sight in host.questions.sights if sight.ready for it in sight.in_place)
+    host.review.presenter.foresee(dict(_marked(found)))
+
+
+def edited(host: Host, path: str) -> None:
+    """The user has opened that file, or typed in it."""
+    for asked in waiting(host):
+        if any(live.path == path for _, live in _sight(host, asked).in_place):
+            host.tasks.start_soon(_mark_anew, host, asked)
+
+
+async def _prepare_marks(found: Iterable[Previewed]) -> None:
+    """Find out in a thread what is drawn in large files: `foresee` knows it then."""
+    for preview, live in found:
+        if live.buffer is not None:
+            marking = partial(in_place, preview, len(live.buffer.lines))
+            await aside_if_large(marking, preview.before or "", preview.after or "")
+
+
+async def _mark_anew(host: Host, asked: Asked) -> None:
+    call, roots = subject(asked), host.workspace.roots(asked.session)
+    if call is not None:
+        found = await PreviewService(host.editor.files).gather(call, roots)
+        await _prepare_marks(found)
+        _sight(host, asked).in_place = found
+        foresee(host)
+
+
+def _marked(found: Iterable[Previewed]) -> Iterable[tuple[str, Foreseen]]:
+    for preview, live in found:
+        if live.buffer is None:
+            yield live.path, Foreseen()
+        else:
+            marks = in_place(preview, len(live.buffer.lines))
+            yield live.path, Foreseen(live.buffer.changedtick, marks)
+
+
+def _sight(host: Host, asked: Asked) -> Sight:
+    return host.questions.sight(asked.question.id)

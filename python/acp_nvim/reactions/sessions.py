@@ -87,6 +87,11 @@ def follow_up(host: Host, session: Session, _before: SessionState, _event: Event
     host.store.follow(session.state, now=True)
 
 
+def follow_soon(host: Host, session: Session, _before: SessionState, _event: TurnStarted) -> None:
+    """Keep it with what is kept once the prompt is sent, a moment later, or soon: one write."""
+    host.store.follow(session.state)
+
+
 def let_go(host: Host, session: Session, _before: SessionState, _event: SessionClosed) -> None:
     """Nothing more will come of it."""
     host.store.close(session.state)
@@ -127,8 +132,8 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
 
 def walk(host: Host, session: Session, _before: SessionState, event: ToolCallUpdated) -> None:
     """Go where the tool call says that the agent is; not while a session is loaded."""
-    state, call = session.state, session.state.tool_call(event.id)
-    if state.status != "loading" and call is not None:
+    state = session.state
+    if state.status != "loading" and (call := state.tool_call(event.id)) is not None:
         roots = host.workspace.roots(session)
         found = places(event, call, state.cwd, roots.paths)
         host.follow.walked(AgentId(state.agent, state.id), roots, event.id, found)
@@ -181,7 +186,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
     CancelRequested: (disk.let_go, screen.list_anew),
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
-    TurnStarted: (follow_up, tell, begin_anew, screen.list_anew, reopening.moot),
+    TurnStarted: (follow_soon, tell, begin_anew, screen.list_anew, reopening.moot),
     PromptSent: (questions.warm, disk.begin, follow_up, notes.look_again, notes.look_around),
     PromptSteered: (follow_up,),
     TurnEnded: (

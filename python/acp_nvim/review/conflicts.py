@@ -76,6 +76,12 @@ def is_restorable(conflict: Conflict) -> bool:
     return is_known if is_there else is_removal(conflict)
 
 
+def held(conflict: Conflict) -> str:
+    """Return what the disk held. The base is what both started from, as far as that is known: not
+    all that was there."""
+    return conflict.base if conflict.before is None else conflict.before
+
+
 def restorable(conflicts: Iterable[Conflict]) -> Iterator[tuple[Author, str]]:
     """Yield who has done so, each with the file."""
     for conflict in filter(is_restorable, conflicts):

@@ -396,8 +396,7 @@ class EditLog:
 
     def file(self, path: str) -> File | None:
         """Return a file as its history has it, None if no agent ever changed it."""
-        history = self._histories.get(path)
-        return None if history is None else history.file
+        return self._history(path).file
 
     def _files(self) -> dict[str, File]:
         return {path: file for path in self.paths() if (file := self.file(path)) is not None}
@@ -427,8 +426,7 @@ class EditLog:
 
     def conflict(self, path: str) -> Conflict | None:
         """Return where the user and an agent stand against each other in a file."""
-        history = self._histories.get(path)
-        return None if history is None else history.conflict
+        return self._history(path).conflict
 
     def conflicts(self) -> tuple[Conflict, ...]:
         """Return those of all files."""

@@ -20,9 +20,9 @@ from acp_nvim.files.encoding import clean
 from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.live import LiveFile, load_surveyed
 from acp_nvim.files.roots import Roots, inside
+from acp_nvim.files.text import reconciled
 from acp_nvim.history.author import SessionKey
 from acp_nvim.history.comment import Comment, Reason, signed
-from acp_nvim.hunks import apply, reconcile, split_lines
 from acp_nvim.review.comments import Comments
 from acp_nvim.storage.edits import KeptLessons, Reasons, Texts
 from acp_nvim.storage.json_store import JsonStore
@@ -125,9 +125,10 @@ class PromptNotes:
         memory = self._memory(key)
         for texts in (memory.rejected, memory.underway):
             if path in texts:
-                theirs = _carried(texts.pop(path), _cleaned(before), _cleaned(after))
-                if theirs is not None:
-                    texts[path] = theirs
+                sides = _cleaned(before), _cleaned(after), texts.pop(path)
+                if None not in sides:  # else the file came, or went: nothing to remember
+                    # where both differ what it has made anew counts
+                    texts[path] = reconciled(*(it or "" for it in sides))[0]
                 self._keep(key)
 
     def let_go(self, key: SessionKey) -> None:
@@ -309,18 +310,6 @@ def _held(live: LiveFile) -> Held:
         return live.for_agent
     except FileProblem:
         return Unreadable()
-
-
-def _carried(theirs: str | None, before: str | None, after: str | None) -> str | None:
-    """Return what the agent had left with what it has made anew, which counts where both differ.
-
-    None, nothing to remember, if the file came or went with the write or the rejection.
-    """
-    if theirs is None or before is None or after is None:
-        return None
-    lines = split_lines(after)
-    fits = reconcile(split_lines(before), lines, split_lines(theirs)).hunks
-    return "".join(apply(lines, fits))
 
 
 def _cleaned(text: str | None) -> str | None:

@@ -25,6 +25,7 @@ from acp_nvim.files.write import dress
 from acp_nvim.history.author import Author
 from acp_nvim.history.file import File
 from acp_nvim.history.switch import mode_after
+from acp_nvim.review.conflicts import held
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.origin import Stretch
 from acp_nvim.storage import private
@@ -81,6 +82,7 @@ class Recovery:
 
     async def _run(self) -> None:
         journal = self._store.journal
+        await self._settle_restored()
         for host in self._log.hosts():
             if not journal.has(host):
                 await self._end_all(host)
@@ -116,6 +118,13 @@ class Recovery:
             mode = disk.mode(path) if begun.before else None
             dress(path, mode_after(before, after, mode))
         return begun.is_decision and now != begun.before
+
+    async def _settle_restored(self) -> None:
+        """End the conflicts in which an undo had given the disk its text back right before."""
+        for it in self._log.conflicts():
+            text = await self._read(it.path, lambda live: live.disk)
+            if it.on_disk and text == held(it) != it.theirs:
+                self._log.settled(it.path)
 
     async def _recall(self, killed: Killed, known: set[str]) -> tuple[str, ...]:
         """See the files of the turns as the killed host did, but for what the log has."""

@@ -20,7 +20,7 @@ from acp_nvim.files.event import FilePut, TakenBack
 from acp_nvim.files.live import load
 from acp_nvim.history.conflict import Conflict
 from acp_nvim.review.acting import Acting
-from acp_nvim.review.conflicts import is_removal, is_restorable
+from acp_nvim.review.conflicts import held, is_removal, is_restorable
 from acp_nvim.review.log import Turn
 from acp_nvim.review.outcome import Undone
 
@@ -51,16 +51,20 @@ class Restoring:
         return replace(undone, found=(*undone.found, *(it.path for it in doubtful)))
 
     async def again(self, redone: Undone, batch: str) -> Undone:
-        """Remove again what that undo has restored; return all that became of its redo."""
+        """Do again on the disk what that undo has restored; return all that became of its redo."""
         async with self._sync.exclusive():
-            return await _each(redone, self._log.restored_by(batch), self._remove)
+            return await _each(redone, self._log.restored_by(batch), self._redo)
 
-    async def _remove(self, conflict: Conflict) -> None:
-        """Remove a file as its agent did: what follows from that is what did then."""
+    async def _redo(self, conflict: Conflict) -> None:
+        """Do with a file what its agent did: what follows from that is what did then."""
         path = conflict.path
-        if (await load(self._files, path)).on_disk != _held(conflict):
+        live = await load(self._files, path)
+        if live.on_disk != held(conflict):
             raise UserError(f"{path} has changed since: it stays")
-        disk.remove(path)
+        if conflict.theirs:
+            await self._write(path, conflict.theirs, 0, live.stamp)
+        else:
+            disk.remove(path)
         await self._sync.sync(path, conflict.author, sure=True)
 
     async def restore(self, conflict: Conflict, batch: str = "") -> bool:
@@ -74,20 +78,20 @@ class Restoring:
         seen = await self._left(conflict)
         if seen is None:
             return False
-        held = _held(conflict)
+        text = held(conflict)
         try:
-            await self._write(path, held, conflict.mode, seen)
+            await self._write(path, text, conflict.mode, seen)
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
-        self._sync.decided(path, held)
+        self._sync.decided(path, text)
         with suppress(Busy):  # else Neovim asks when the user writes the buffer
             await self._settle(path)
-        if batch and not seen:
+        if batch and (conflict.theirs or not seen):
             self._log.restored(conflict, batch)
         self._log.settled(path)
         if not seen:
-            self._emit(FilePut(path, None, held))
-        self._emit(TakenBack(session, path, conflict.theirs if seen else None, held))
+            self._emit(FilePut(path, None, text))
+        self._emit(TakenBack(session, path, conflict.theirs if seen else None, text))
         return True
 
     async def _left(self, conflict: Conflict) -> str | None:
@@ -140,9 +144,3 @@ async def _each(
         unsaved=tuple(dict.fromkeys((*turned.unsaved, *new))),
         failed=tuple(failed),
     )
-
-
-def _held(conflict: Conflict) -> str:
-    """Return what the disk held. The base is what both started from, as far as that is known: not
-    all that was there."""
-    return conflict.base if conflict.before is None else conflict.before

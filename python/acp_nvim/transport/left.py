@@ -4,7 +4,7 @@ Ending the agent's group does not reach them. All that an agent starts inherits 
 environment, which Linux shows of each process in /proc. Elsewhere, and of a process that has
 cleaned its environment, nothing is found. None is ended unless the user wants it.
 
-`commands/agent` ends them, after the user's yes; `reactions/left_behind` names them.
+`commands/agent` ends them, after the user's yes; `reactions/clients` names them.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from acp_nvim.session.model import ElicitationQuestion, PermissionQuestion, Ques
 from acp_nvim.session.options import mode_of
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.cut import ITEMS
-from acp_nvim.view.question.plain import options, title
+from acp_nvim.view.visible import one_line
 
 Announcement: TypeAlias = tuple[str, dict[str, Any]]
 
@@ -37,11 +37,11 @@ def announce(before: SessionState, event: Event, after: SessionState) -> Announc
 
 def asked(state: SessionState, question: Question) -> Announcement:
     """Return the same of a new question: for the moment when the user can see it."""
-    known = {"session": state.id, "ask": question.id, "title": title(state, question)}
+    known = {"session": state.id, "ask": question.id, "title": title_of(state, question)}
     if isinstance(question, ElicitationQuestion):
         data = known | {"mode": question.elicitation.mode}
         return "AcpElicitationRequested", _known(state, data)
-    return "AcpPermissionRequested", _known(state, known | {"options": options(question)})
+    return "AcpPermissionRequested", _known(state, known | {"options": options_of(question)})
 
 
 def _known(state: SessionState, data: dict[str, Any]) -> dict[str, Any]:
@@ -98,3 +98,28 @@ def _tool_call(state: SessionState, tool_call_id: str) -> dict[str, Any]:
         "status": tool.status,
         "locations": places,
     }
+
+
+TITLE = 200
+
+
+def title_of(state: SessionState, question: Question) -> str:
+    """Return what it is about: the tool call's title, ours, or the message, as one line."""
+    if isinstance(question, ElicitationQuestion):
+        return one_line(question.elicitation.message, TITLE)
+    tool = state.tool_call(question.tool_call_id)
+    if tool is None and question.subject is not None:
+        return one_line(question.subject.title, TITLE)
+    return question.tool_call_id if tool is None else tool.title
+
+
+def kind_of(question: Question) -> str:
+    """Return `permission` or `elicitation`."""
+    return "elicitation" if isinstance(question, ElicitationQuestion) else "permission"
+
+
+def options_of(question: Question) -> list[dict[str, Any]]:
+    """Return what a permission can be answered with; [] for an elicitation."""
+    if isinstance(question, ElicitationQuestion):
+        return []
+    return [{"id": it.id, "name": it.name, "kind": it.kind} for it in question.options]

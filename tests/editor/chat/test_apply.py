@@ -39,6 +39,27 @@ def highlight(row: int, start: int, end: int, group: str) -> list[object]:
     return [row, start, {"end_col": end, "hl_group": group}]
 
 
+def watch_rows(nvim: Neovim, buffer: int) -> None:
+    """Note which rows of a buffer are drawn from now on."""
+    nvim.lua(
+        """drawn = {}
+        local buffer = ...
+        vim.api.nvim_set_decoration_provider(vim.api.nvim_create_namespace(''), {
+          on_win = function(_, _, shown) return shown == buffer end,
+          on_line = function(_, _, _, row) table.insert(drawn, row) end,
+        })
+        vim.cmd.redraw()
+        drawn = {}""",
+        buffer,
+    )
+
+
+def drawn(nvim: Neovim) -> list[int]:
+    """Draw the screen, and return the rows that were drawn."""
+    rows: list[int] = nvim.lua("vim.cmd.redraw(); return drawn")
+    return rows
+
+
 def test_the_first_op_replaces_the_line_that_says_starting(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session()
     assert nvim.lines(chat) == ["Starting tutor …"]
@@ -62,20 +83,47 @@ def test_of_a_text_that_grows_nothing_above_is_drawn_anew(
 ) -> None:
     marked = [highlight(0, 0, 2, "AcpBold")]
     spy.frame(chat, [49, 50, ["50", ""], marked])
-    nvim.lua(
-        """drawn = {}
-        local buffer = ...
-        vim.api.nvim_set_decoration_provider(vim.api.nvim_create_namespace(''), {
-          on_win = function(_, _, shown) return shown == buffer end,
-          on_line = function(_, _, _, row) table.insert(drawn, row) end,
-        })
-        vim.cmd.redraw()
-        drawn = {}""",
-        chat,
-    )
+    watch_rows(nvim, chat)
     spy.frame(chat, [49, 50, ["50 and more", "new"], marked])
-    assert min(nvim.lua("vim.cmd.redraw(); return drawn")) == 49
+    assert min(drawn(nvim)) == 49
     assert marks(nvim, chat) == [(49, 0, "AcpBold")]
+
+
+def test_of_several_ops_nothing_above_is_drawn_anew(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    bold, code = highlight(0, 0, 2, "AcpBold"), highlight(0, 0, 2, "AcpCode")
+    spy.frame(chat, [49, 50, ["50", ""], [bold]])
+    watch_rows(nvim, chat)
+    spy.frame(chat, [49, 50, ["50!"], [code]], [51, 51, ["new"], [bold]])
+    assert min(drawn(nvim)) == 49
+    assert marks(nvim, chat) == [(49, 0, "AcpCode"), (51, 0, "AcpBold")]
+
+
+def test_ops_that_go_upwards_have_their_marks_in_their_lines(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    spy.frame(
+        chat,
+        [49, 50, ["50!"], [highlight(0, 0, 2, "AcpCode")]],
+        [0, 0, ["above"], [highlight(0, 0, 2, "AcpBold")]],
+    )
+    assert marks(nvim, chat) == [(0, 0, "AcpBold"), (50, 0, "AcpCode")]
+
+
+def test_a_chat_that_shows_its_end_is_not_drawn_for_a_prompt(nvim: Neovim, chat: int) -> None:
+    nvim.lua("require('acp.ui.tail').reach(...)", chat)
+    watch_rows(nvim, chat)
+    nvim.lua("require('acp.ui.tail').reach(...)", chat)
+    assert drawn(nvim) == []
+
+
+def test_a_question_beside_a_chat_does_not_have_it_drawn_anew(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    watch_rows(nvim, chat)
+    spy.open_ask(chat)
+    assert drawn(nvim) == []
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -58,7 +58,6 @@ def test_the_configuration_goes_first_and_again_when_it_changes(stage: HostStage
     assert first["options"] == {"python": sys.executable, "context": "off"}
     assert first["paths"]["root"] == str(stage.root)
     assert first["paths"]["data"].endswith("/acp.nvim")
-    assert first["nvim"].startswith("0.")
     stage.nvim.lua("require('acp').setup({ log = { level = 'debug' } })")
     stage.notify("start")
     assert stage.until_told("configure", 2)["options"]["log"] == {"level": "debug"}

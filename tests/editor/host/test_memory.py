@@ -35,7 +35,7 @@ print(resident() - before)
 @pytest.mark.skipif(sys.platform != "linux", reason="the C library of GNU only")
 def test_what_large_texts_have_taken_is_given_back() -> None:
     with Neovim() as nvim:
-        env = nvim.lua("return require('acp.host.python').environment_of_host()")
+        env = nvim.lua("return require('acp.host.interpreter').environment_of_host()")
     run = [sys.executable, "-I", "-c", CODE]
     said = subprocess.run(run, env=env, capture_output=True, check=True, text=True)
     assert int(said.stdout) < 20 << 20

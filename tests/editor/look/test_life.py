@@ -62,6 +62,15 @@ def test_it_moves_and_goes_with_the_turn(nvim: Neovim, spy: BridgeSpy) -> None:
     assert row(nvim, chat) is None
 
 
+def test_it_stands_still_while_the_user_is_waited_for(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    spy.frame(chat, status=RUNNING | {"doing": "waiting for you", "pending": 1})
+    assert re.fullmatch(r"◐ waiting for you · 0:\d\d", said(nvim, chat))
+    first = said(nvim, chat)
+    nvim.wait(lambda: said(nvim, chat) != first)
+    assert said(nvim, chat).startswith("◐ waiting for you · 0:")
+
+
 def test_it_goes_with_the_host(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session()
     spy.frame(chat, status=RUNNING)

@@ -315,3 +315,41 @@ def test_many_turns_leave_room_for_the_lists_of_others(nvim: Neovim, host: Revie
         ("acp: gemini turn 6", 3),
     ]
     assert len(titles(nvim)) == 6
+
+
+MANY = 5000
+DRAW_MANY = """
+local path, amount = ...
+local marks = require('acp.review.marks')
+local found, lines = {}, {}
+for row = 1, amount do
+  lines[row], found[row] = 'line', { row - 1, 0, { line_hl_group = 'AcpReviewAdd' }, 1 }
+end
+vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+marks.files({ { path = path, rows = { 0 } } })
+marks.draw(path, vim.b.changedtick, found, { { 0, 1 } })
+"""
+COUNT = """(function()
+  local namespace = vim.api.nvim_create_namespace('acp_review')
+  return #vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, {})
+end)()"""
+
+
+def test_many_marks_come_in_portions(nvim: Neovim, spy: BridgeSpy, tmp_path: Path) -> None:
+    nvim.command(f"edit {tmp_path / 'a.txt'}")
+    path = str((tmp_path / "a.txt").resolve())
+    first = nvim.lua(f"{DRAW_MANY} return {COUNT}", path, MANY)
+    assert 0 < first < MANY
+    nvim.wait(lambda: nvim.lua(f"return {COUNT}") == MANY)
+    assert spy.told("edited") == []
+
+
+def test_of_a_text_that_changes_meanwhile_the_host_is_told(
+    nvim: Neovim, spy: BridgeSpy, tmp_path: Path
+) -> None:
+    nvim.command(f"edit {tmp_path / 'a.txt'}")
+    path = str((tmp_path / "a.txt").resolve())
+    change = "vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'of the user' })"
+    assert nvim.lua(f"{DRAW_MANY} {change} return {COUNT}", path, MANY) < MANY
+    nvim.wait(lambda: spy.told("edited") == [{"path": path}])
+    assert nvim.lua(f"return {COUNT}") < MANY

@@ -155,3 +155,47 @@ def test_what_the_user_has_made_of_the_place_stays_and_is_a_conflict(
     assert path.read_text() == mine.replace("line 2\n", "")
     looked(job)
     assert job.told("changed line")
+
+
+@pytest.mark.parametrize(
+    "keys", [":b a.txt<CR>", ":checktime<CR>", ":silent !true<CR>", "A!<C-o>:checktime<CR>"]
+)
+def test_what_neovim_finds_before_the_host_comes_in_unasked(
+    job: MainJob, stage: tuple[StdioAgent, Path], keys: str
+) -> None:
+    _agent, path = stage
+    job.nvim.input("A, mine<Esc>")
+    job.command("enew" if keys.startswith(":b") else "split | enew")
+    put(path, NEW)  # by a command that goes on
+    job.nvim.input(keys)
+    buffer = job.nvim.eval("bufnr('a.txt')")
+    job.until(lambda: job.nvim.lines(buffer) == both().splitlines())
+    job.nvim.input("<Esc>:buffer a.txt | write<CR>")
+    job.until(lambda: path.read_text() == both())
+    taken_back(job, path, is_named=False)
+
+
+def test_neovim_asks_where_the_host_does_not_answer(
+    job: MainJob, stage: tuple[StdioAgent, Path]
+) -> None:
+    _agent, path = stage
+    job.nvim.input("A, mine<Esc>")
+    with stopped(job):
+        put(path, NEW)
+        job.nvim.input(":checktime<CR>")
+        job.until(lambda: job.nvim.mode()["mode"] == "r?")
+        job.nvim.input("<CR>")  # the user's text stays
+    assert job.nvim.lines() == both(OLD).splitlines()
+
+
+@pytest.mark.parametrize("choice", ["", "reload"])
+def test_a_handler_of_the_users_chooses(
+    job: MainJob, stage: tuple[StdioAgent, Path], choice: str
+) -> None:
+    _agent, path = stage
+    job.command(f"autocmd FileChangedShell * let v:fcs_choice = '{choice}' | let g:seen = 1")
+    job.nvim.input("A, mine<Esc>")
+    put(path, NEW)
+    job.nvim.input(":checktime<CR>")
+    job.until(lambda: job.nvim.eval("get(g:, 'seen')"))
+    assert job.nvim.lines() == (NEW if choice else both(OLD)).splitlines()

@@ -28,6 +28,12 @@ AGENTS: dict[str, list[Step]] = {
         User("linger", 0, 0, 0),
         DoubleWrites(0, 0, INSERT, disk_first=True, between="nothing", stale=False),
     ],
+    "a tool replaces one of two lines that only a write of the agent's has saved": [
+        User("insert", 0, 0, 0),
+        User("amend", 0, 0, 0),
+        Tool(0, 0, (Edit("insert", 2),), way="in place", told=False, twice=True),
+        Tool(0, 0, (Edit("replace", 0),), way="in place", told=False),
+    ],
     "a command puts a file away and back, in which another agent has written meanwhile": [
         DoubleWrites(0, 0, INSERT, disk_first=False, between="nothing", stale=False),
         Runs(0, "swap", 0, 1),

@@ -22,6 +22,14 @@ from tests.proof.steps import (
 
 INSERT = (Edit("insert", 0),)
 OTHERS: dict[str, list[Step]] = {
+    "an agent goes on from its line that another program took out, and an undo put in again": [
+        User("wipe", 0, 0, 0),
+        DoubleWrites(1, 0, INSERT, disk_first=False, between="nothing", stale=False),
+        Outside("edit", 0, (Edit("delete", 0),)),
+        User("insert", 0, 0, 0),
+        TakesBack(1, returns=False),
+        DoubleWrites(1, 0, (Edit("amend", 0),), disk_first=False, between="nothing", stale=True),
+    ],
     "a found line that another agent has replaced, and only the sure is undone": [
         Writes(0, 0, (Edit("amend", 0),), stale=False, meanwhile=0),
         Kills(flushed=False),

@@ -242,6 +242,16 @@ async def test_what_the_user_has_saved_is_not_the_agents_that_writes_the_same_an
     assert rig.deltas == []
 
 
+async def test_what_was_rejected_and_its_own_tool_makes_again_is_new(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    for _ in range(2):
+        path.write_text(FIRST)
+        await rig.look(path)
+        assert rig.files.lines(path) == ["one", *OLD[1:]]
+        await rig.review.reject(str(path))
+        assert rig.files.lines(path) == list(OLD)
+
+
 # --- one who has never read
 
 

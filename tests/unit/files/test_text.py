@@ -153,6 +153,15 @@ def test_merging_is_by_lines_with_their_ends() -> None:
 def test_old_mac_files_are_merged_by_their_lines() -> None:
     assert merged("a\rb\rc\r", "A\rb\rc\r", "a\rb\rC")[0] == "A\rb\rC"
     assert merged("a\rb\rc\n", "A\rb\rc\n", "a\rb\rC\n")[1].conflicts
+    assert merged("a\rb", "a\rB", "a\rb\nc\n")[0] == "a\rB"
+
+
+@given(CONTENT, CONTENT)
+def test_what_one_side_alone_has_changed_is_as_that_side_has_it(base: str, new: str) -> None:
+    """To the byte, however its lines end, and whatever stands before them."""
+    assert merged(base, base, new)[0] == new
+    assert merged(base, new, base)[0] == new
+    assert with_theirs(base, base, new) == new
 
 
 def test_what_fits_is_taken_and_the_places_are_those_of_the_outcome() -> None:

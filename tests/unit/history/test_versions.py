@@ -72,6 +72,17 @@ def test_what_is_as_in_the_older_version_again_is_carried_once() -> None:
     assert carried(OLD, before, text("1", "2", "3", "4")) == text("1", "2", "3", "4")
 
 
+@pytest.mark.parametrize(
+    ("version", "before"),
+    [(("g", "1"), ("1", "u")), (("1", "g"), ("1",)), (("g", "h", "1"), ("1",))],
+)
+def test_a_line_that_somebody_took_out_and_put_in_again_is_carried_once(
+    version: tuple[str, ...], before: tuple[str, ...]
+) -> None:
+    after = ("g", *before) if version[0] == "g" else (*before, "g")
+    assert carried(text(*version), text(*before), text(*after)) == text(*version)
+
+
 def test_only_the_change_is_carried() -> None:
     before = text("mine", "1", "2", "3")
     assert carried(OLD, before, text("mine", "one", "2", "3")) == text("one", "2", "3")
@@ -95,3 +106,9 @@ def test_what_was_made_step_by_step_is_taken_back_so_too() -> None:
     first, second = text("1", "2", "THREE"), text("1", "2", "three")
     assert taken_back(second, (OLD, first), first) == first
     assert taken_back(second, (OLD, first), OLD) == OLD
+
+
+def test_a_byte_order_mark_is_no_part_of_the_line_that_is_taken_back() -> None:
+    marked = "\ufeff" + text("1", "2")
+    assert taken_back(text("1", "two"), (marked,), text("1", "2")) == text("1", "2")
+    assert taken_back("\ufeff" + text("1", "two"), (OLD[:4],), marked) == marked

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.common import types as common
-from acp_nvim.protocol.common.config import decode_commands
 from acp_nvim.protocol.common.plan import plan_entries
-from acp_nvim.protocol.common.update import DECODERS, Decoders, Update, event_of
+from acp_nvim.protocol.common.update import DECODERS, Decoders, Update, decode_commands, event_of
 from acp_nvim.protocol.v1 import types
 from acp_nvim.protocol.v1.terminal import told_terminals
 from acp_nvim.protocol.v1.tool_call import tool_call_event

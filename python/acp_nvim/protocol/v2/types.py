@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from acp_nvim.protocol.base import Id, Items, Lenient, LenientList, Whole, WireModel
-from acp_nvim.protocol.common.config import decode_commands
 from acp_nvim.protocol.common.types import (
     AvailableCommand,
     CanCancel,
@@ -23,6 +22,7 @@ from acp_nvim.protocol.common.types import (
     ToolCallLocation,
     WithMeta,
 )
+from acp_nvim.protocol.common.update import decode_commands
 from acp_nvim.protocol.records import AgentCapabilities, AuthMethod
 from acp_nvim.session.event import SessionOpened
 from acp_nvim.session.model import Command

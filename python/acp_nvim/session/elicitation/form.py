@@ -1,7 +1,7 @@
 """What the user has filled into a form so far, and whether it may be sent (v1/elicitation).
 
 Pure: an edit gives a new draft. A draft is the one place where answers are; it is never logged,
-never stored, and gone with its question (C-303). Used by `questions.elicitation` and the view.
+never stored, and gone with its question (C-303). Used by `questions.questions` and the view.
 """
 
 from __future__ import annotations

@@ -62,16 +62,14 @@ def label(content: Content | FileChange, cwd: str) -> str:
         case Text(text, typed):
             return one_line(typed or text, 200)
         case Image(data, mime_type, uri) if uri and uri.startswith("file://"):
-            return f"{mention(uri, cwd)} [{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
+            return f"{mention(uri, cwd)} {_sized(mime_type, data)}"
         case Image(data, mime_type) | Audio(data, mime_type):
-            return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
+            return _sized(mime_type, data)
         case ResourceLink(uri, name):
             return mention(uri, cwd) + _line_in(name, uri)
-        case Resource(uri, _, None):
-            return mention(uri, cwd)
         case Resource(uri, _, blob, mime_type):
-            kind = one_line(mime_type or "binary", 60)
-            return f"{mention(uri, cwd)} [{kind}, {size(decoded_length(blob or ''))}]"
+            data = "" if blob is None else f" {_sized(mime_type or 'binary', blob)}"
+            return mention(uri, cwd) + data
         case FileChange(path, operation, old_path, file_type, mime_type):
             done = DONE.get(operation, operation)
             source = "" if old_path is None else f", was {relative(old_path, cwd)}"
@@ -79,6 +77,10 @@ def label(content: Content | FileChange, cwd: str) -> str:
             return f"[{one_line(done, 60)}: {relative(path, cwd)}{source}{kinds}]"
         case UnknownContent(kind):
             return f"[{one_line(kind, 60)}]"
+
+
+def _sized(mime_type: str, data: str) -> str:
+    return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
 
 
 def _line_in(name: str, uri: str) -> str:

@@ -16,7 +16,7 @@ from acp_nvim.view.block import BLANK, Highlight, Line, LineHighlight, Margin, M
 from acp_nvim.view.chat import ansi, raw, terminal
 from acp_nvim.view.chat.attachment import attachment, label
 from acp_nvim.view.chat.message import Drawn
-from acp_nvim.view.chat.output import LINES, RUNNING, end_of_output
+from acp_nvim.view.chat.terminal import LINES, RUNNING, end_of_output
 from acp_nvim.view.cut import ITEMS, head, rest, visible_lines
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.markdown import render as markdown

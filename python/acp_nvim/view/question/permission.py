@@ -13,18 +13,18 @@ from msgspec.structs import replace
 
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.session.content import Diff, TerminalOutput, Text, ToolContent
-from acp_nvim.session.model import PermissionOption, PermissionQuestion
+from acp_nvim.session.model import Location, PermissionOption, PermissionQuestion
+from acp_nvim.session.place import first_change
 from acp_nvim.session.proposal.proposal import Preview
 from acp_nvim.session.proposal.tool_input import SPOKEN, raw_proposals
 from acp_nvim.session.state import ToolCall
 from acp_nvim.session.terminal import Terminal
-from acp_nvim.view.block import Line
+from acp_nvim.view.block import Line, VirtualText
 from acp_nvim.view.chat import raw
 from acp_nvim.view.chat.attachment import attachment
 from acp_nvim.view.chat.terminal import surroundings
 from acp_nvim.view.diff import change as diff
 from acp_nvim.view.place import place, relative
-from acp_nvim.view.question import preview
 from acp_nvim.view.question.deeds import Project, beyond_reading
 from acp_nvim.view.question.menu import Menu, digest
 from acp_nvim.view.question.padding import gathered, shortened
@@ -226,7 +226,7 @@ def _beside(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Line]
 
     Nothing of an input that is shown as a change of files, or that its texts say.
     """
-    is_change = any(isinstance(it, Diff) for it in tool.content) or preview.is_shown(previews)
+    is_change = any(isinstance(it, Diff) for it in tool.content) or is_previewed(previews)
     given = raw.beside(tool.raw_input)
     is_command = raw.command(tool.raw_input) or any(
         name.partition(".")[0] in raw.COMMANDS for name, _ in given
@@ -289,10 +289,10 @@ def _main(tool: ToolCall, cwd: str, previews: Sequence[Preview]) -> list[Piece]:
         found = told.get(part) if isinstance(part, Diff) else None
         if found in left:
             left.remove(found)
-            pieces.append(made(preview.lines(found, cwd)))
+            pieces.append(made(preview_lines(found, cwd)))
         elif found is None and not isinstance(part, TerminalOutput):
             pieces.append(Piece(part, partial(_content, part, cwd), _least(part)))
-    return [*pieces, *(made(preview.lines(it, cwd)) for it in left)]
+    return [*pieces, *(made(preview_lines(it, cwd)) for it in left)]
 
 
 def _least(part: ToolContent) -> int:
@@ -306,7 +306,7 @@ def _says_nothing(tool: ToolCall, main: list[Piece], previews: Sequence[Preview]
     """Tell whether only the raw input can say what the call would do."""
     if raw.command(tool.raw_input):
         return False
-    return not main or (not tool.content and not preview.is_shown(previews))
+    return not main or (not tool.content and not is_previewed(previews))
 
 
 def _further(tool: ToolCall, previews: Sequence[Preview]) -> list[Line]:
@@ -378,3 +378,54 @@ def _option(number: int, option: PermissionOption, *, is_ours: bool) -> Line:
 
 def _split(text: str) -> list[str]:
     return visible(text).rstrip("\n").split("\n")
+
+
+UNSAVED = "your unsaved edits are in it"
+MISFIT = "does not fit the file as it is now: "
+
+
+def preview_lines(preview: Preview, cwd: str) -> tuple[Line, ...]:
+    """Return header, remarks and changed lines; where it does not fit, what the agent told."""
+    if preview.misfit:
+        remark = coloured(MISFIT + preview.misfit, "AcpWarning")
+        if not preview.told:
+            return (coloured(relative(preview.path, cwd), "AcpDiffFile"), remark)
+        told = (line for each in preview.told for line in diff.lines(each, cwd))
+        return (*told, remark)
+    change = Diff(preview.path, preview.before, preview.after or "")
+    remarks = (coloured(UNSAVED, "AcpWarning"),) if preview.unsaved else ()
+    body = diff.lines(change, cwd)[1:]
+    is_same = preview.before == preview.after
+    return (_header(preview, change, cwd), *remarks, *(() if is_same else body))
+
+
+def is_previewed(previews: Sequence[Preview]) -> bool:
+    """Tell whether any of it shows what would change."""
+    return any(not it.misfit or it.told for it in previews)
+
+
+def _header(preview: Preview, change: Diff, cwd: str) -> Line:
+    row = None
+    if preview.before and preview.after:
+        row = first_change(preview.before, preview.after)
+    path = place(Location(preview.path, row), cwd)
+    added, removed = diff.counts(change)
+    counts = (("  ", "AcpDim"), (f"+{added}", "AcpAdded"), (f" −{removed}", "AcpRemoved"))
+    said = _told_of(preview, cwd)
+    chunks = (
+        *(((f"  {said}", "AcpDim"),) if said else ()),
+        *(counts if added or removed else ()),
+    )
+    marks = (VirtualText(0, chunks, "eol"),) if chunks else ()
+    return coloured(path, "AcpDiffFile", *marks)
+
+
+def _told_of(preview: Preview, cwd: str) -> str:
+    """Return what happens to the file itself."""
+    if preview.moved_to:
+        return f"→ {relative(preview.moved_to, cwd)}"
+    if preview.after is None:
+        return "deleted"
+    if preview.before is None:
+        return "new file"
+    return "no change" if preview.before == preview.after else ""

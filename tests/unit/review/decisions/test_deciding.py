@@ -151,6 +151,21 @@ async def test_a_restored_file_has_its_mode_and_its_encoding(
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
 
 
+async def test_a_file_made_anew_below_unsaved_text_has_its_mode_again(rig: FileRig) -> None:
+    path = rig.file(BASE)
+    path.chmod(0o750)
+    rig.files.open(path)
+    await rig.sync.sync(str(path))
+    rig.files.type(path, "a", "b", "c", "d", "mine")
+    path.unlink()
+    path.write_text(told("a", "B", "c", "d"))
+    await rig.sync.sync(str(path), author())
+    assert stat.S_IMODE(path.stat().st_mode) != 0o750
+    await rig.undo()
+    assert path.read_text() == told("a", "B", "c", "d")  # it is not saved for the user
+    assert stat.S_IMODE(path.stat().st_mode) == 0o750
+
+
 async def test_a_returned_file_has_its_mode(rig: FileRig) -> None:
     path = rig.folder / "a"
     await rig.agent(path, "#!/bin/sh\n")

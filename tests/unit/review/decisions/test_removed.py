@@ -78,7 +78,12 @@ async def test_what_an_agent_has_written_over_below_unsaved_text_is_on_the_disk_
     assert rig.files.lines(path) == ["one, mine", "two", "mine"]
     assert rig.files.buffers[str(path)].modified
     assert rig.edits.turns() == ()
-    assert await rig.redo() is None, "what the disk has again stays"
+    if decision == "undo" and left:
+        await rig.redo()
+        assert path.read_bytes() == left.encode()
+        assert rig.edits.conflict(str(path)) is not None
+        await rig.undo()
+        assert path.read_bytes() == SAVED.encode()
 
 
 @pytest.mark.parametrize("now", ["another program\n", None])
@@ -123,3 +128,23 @@ async def test_redo_does_not_remove_what_the_user_has_written_since(rig: FileRig
     redone = await rig.review.redo(undone.batch)
     assert redone is not None and redone.failed == (f"{path} has changed since: it stays",)
     assert path.read_text() == "one\ntwo\nmine\n"
+
+
+@pytest.mark.parametrize("theirs", [None, "", "one\nTWO\n"])
+async def test_a_kill_right_after_the_disk_has_its_bytes_leaves_no_conflict(
+    rig: FileRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str | None
+) -> None:
+    path = rig.file(SAVED)
+    rig.files.open(path)
+    rig.files.type(path, "one", "mine")
+    await rig.agent(path, theirs)
+    monkeypatch.setattr(rig.edits, "settled", None)  # the host dies there
+    with pytest.raises(TypeError):
+        await rig.undo()
+    assert path.read_bytes() == SAVED.encode()
+    rig.store.flush()
+    rig.kill()
+    new = FileRig(rig.folder, tmp_path / "kept")
+    await new.restore()
+    assert not new.edits.conflicts()
+    assert path.read_bytes() == SAVED.encode()
