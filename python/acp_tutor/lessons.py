@@ -85,8 +85,8 @@ LESSONS = (
     ),
     Lesson(
         "Go on",
-        "{agents}\n`:Acp follow on`\ngoes with an agent from file to file, `g?` shows the keys, "
-        "`:help acp` the rest.",
+        "{agents}\n`:Acp follow on`\ngoes with an agent from file to file, `g?` shows the keys,\n"
+        "`:help acp`\nthe rest.",
         "That was the last lesson. `/help` says what else I can do.",
     ),
 )

@@ -134,6 +134,7 @@ async def follow_plan(session: Session, _prompt: Prompt) -> None:
             await session.pause(words=120)
             session.plan(lessons.PLAN, done)
     except asyncio.CancelledError:
+        session.plan((), 0)  # nobody follows it any more
         if session.lesson == STOP and session.mode == "guide":
             session.lesson = STOP + 1
             session.say_at_once(lessons.PLAN_STOPPED + lessons.lesson(STOP + 1, found()))

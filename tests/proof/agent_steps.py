@@ -49,7 +49,7 @@ KEYS = (
 ANSWER = "n<Esc>"
 """Should Neovim ask."""
 
-TAKEN_BACK = "was taken back by the user, or by another program"
+TAKEN_BACK = "was undone by the user, or by another program"
 
 
 class AgentSteps(UserSteps):

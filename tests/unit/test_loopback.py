@@ -88,5 +88,5 @@ async def test_nothing_is_downloaded_from_here_by_what_a_registry_says(
     scheme: str, host: str
 ) -> None:
     place = f"[{host}]" if ":" in host and not host.startswith("[") else host
-    with pytest.raises(Exception, match=r"this machine is refused|is no address|only https"):
+    with pytest.raises(Exception, match=r"this machine is refused|is not an address|only https"):
         await download(Download(f"{scheme}://{place}/x", 100), None, lambda *_: None)  # type: ignore[arg-type]

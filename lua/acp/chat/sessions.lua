@@ -49,7 +49,7 @@ local function tell(row, action, title)
   end)
 end
 
---- Compare what came of the worktrees of the selected rows.
+--- Compare the worktrees of the selected rows.
 local function compare()
   local rows, first, last = (vim.b.acp_status or {}).rows or {}, vim.fn.line('v'), vim.fn.line('.')
   local names = {}
@@ -124,15 +124,15 @@ end
 
 local function map_keys(buffer)
   keys.map_all(buffer, {
-    { '<CR>', 'Go on with the session', telling('open'), 'list-open' },
+    { '<CR>', 'Continue the session', telling('open'), 'list-open' },
     { 'a', 'Answer the question that waits there', telling('answer'), 'list-answer' },
     { 'c', 'Close the session', telling('close'), 'list-close' },
     { 'r', 'Rename the session', rename, 'list-rename' },
     { 'D', 'Delete the session for good', telling('delete'), 'list-delete' },
     { 'N', 'Open a session in a worktree', '<Plug>(acp-worktree)' },
-    { '=', 'Compare what came of the worktrees', '<Plug>(acp-compare)' },
+    { '=', 'Compare the worktrees', '<Plug>(acp-compare)' },
   })
-  keys.map(buffer, 'x', '=', 'Compare what the sessions have made', compare, 'list-compare')
+  keys.map(buffer, 'x', '=', 'Compare the changes of the sessions', compare, 'list-compare')
   local question = 'Go to the question that waits, of any session'
   keys.map_all(buffer, {
     { ']q', question, '<Plug>(acp-next-question)' },

@@ -74,6 +74,9 @@ local function content(chat, width)
     add(line, 'AcpToolTitle')
   end)
   add(vim.fn.fnamemodify(facts.cwd or chat.cwd, ':~'), 'AcpToolPath')
+  if chat.agent == 'tutor' then -- by `:AcpStart`, not `:Acp tutor`
+    add('Send anything to begin', 'AcpWarning')
+  end
   if options.value('default_keys') ~= false then
     add('', 'AcpDim')
     vim.iter(filled(HINTS, width)):each(function(line)
@@ -83,7 +86,7 @@ local function content(chat, width)
   for number, recent in ipairs(facts.sessions or {}) do
     if number == 1 then
       add('', 'AcpDim')
-      add('Go on with an earlier session:', 'AcpDim')
+      add('Continue an earlier session:', 'AcpDim')
     end
     add(('%-5s %s'):format(number == 1 and '<CR>' or number .. '<CR>', recent.title), 'AcpDim')
   end
@@ -118,7 +121,7 @@ local function ask(chat)
   end)
 end
 
---- Go on with the session of that number, if the chat shows any.
+--- Continue the session of that number, if the chat shows any.
 ---@param chat acp.Chat
 ---@return boolean done
 function M.choose(chat)

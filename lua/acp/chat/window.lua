@@ -95,7 +95,7 @@ local function no_chat(what, mods)
       end)
     end
   end)
-  local text = comes and 'what was open is being opened again: its chat comes then'
+  local text = comes and 'the sessions that were open are being opened again: their chats follow'
   notice.notice(text or 'there is no chat: :AcpStart opens one')
 end
 

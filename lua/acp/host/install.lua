@@ -260,7 +260,7 @@ end
 local function ready()
   local program, origin = interpreter.find()
   local done = 'the Python environment is ready'
-  return program == interpreter.venv_python() and done
+  return program == interpreter.venv_python() and done .. ': :Acp tutor teaches the plugin'
     or ('%s, but %s is used instead'):format(done, origin)
 end
 

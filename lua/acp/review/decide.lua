@@ -13,7 +13,7 @@ local api = vim.api
 local M = {}
 
 -- What the host would say; but where nothing is marked it need not be asked.
-local NONE = 'no hunk here: :Acp %s file, :Acp %s all'
+local NONE = 'no hunk here: ]h goes to the next; :Acp %s file, :Acp %s all'
 
 ---@alias acp.Verdict 'keep'|'reject'
 ---@alias acp.Scope 'lines'|'file'|'all'

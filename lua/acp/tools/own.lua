@@ -64,7 +64,10 @@ function M.add(tool)
   elseif type(tool.run) ~= 'function' then
     error(('acp: the tool %s has no function `run`'):format(tool.name), 0)
   elseif not is_schema(tool.parameters) then
-    error(('acp: the parameters of the tool %s are no schema of an object'):format(tool.name), 0)
+    error(
+      ('acp: the parameters of the tool %s are not the schema of an object'):format(tool.name),
+      0
+    )
   end
   tools[tool.name] = tool
   changed()
@@ -117,7 +120,7 @@ function M.run(arguments, reply)
     cwd = arguments.cwd,
     reply = function(result)
       local ok, plain = pcall(as_plain, result)
-      reply(not ok and 'its result is no plain data' or nil, ok and plain or nil)
+      reply(not ok and 'its result is not plain data' or nil, ok and plain or nil)
     end,
     fail = function(message)
       reply(tostring(message))

@@ -73,21 +73,22 @@ function M.file_window()
   return known or vim.iter(windows):find(M.takes_files)
 end
 
---- Run something that opens or closes windows; the others show the same lines afterwards, and share
---- the room as before.
+--- Run something that opens or closes windows; those that show the same buffer afterwards show the
+--- same lines, and share the room as before.
 ---@param change fun()
 function M.keeping_views(change)
   local views = {}
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     if not M.is_float(window) then
-      views[window] = api.nvim_win_call(window, vim.fn.winsaveview)
+      local view = api.nvim_win_call(window, vim.fn.winsaveview)
+      views[window] = { buffer = api.nvim_win_get_buf(window), view = view }
     end
   end
   size.keeping_shares(change)
-  for window, view in pairs(views) do
-    if api.nvim_win_is_valid(window) then
+  for window, was in pairs(views) do
+    if api.nvim_win_is_valid(window) and api.nvim_win_get_buf(window) == was.buffer then
       api.nvim_win_call(window, function()
-        vim.fn.winrestview(view)
+        vim.fn.winrestview(was.view)
       end)
     end
   end
@@ -250,9 +251,9 @@ end
 ---@param window integer
 ---@param buffer integer
 function M.put(window, buffer)
-  if api.nvim_get_current_win() == window then
-    fire(window, api.nvim_win_get_buf(window), { 'BufLeave' })
-  end
+  local before = api.nvim_win_get_buf(window)
+  fire(window, before, api.nvim_get_current_win() == window and { 'BufLeave' } or {})
+  fire(window, before, #vim.fn.win_findbuf(before) == 1 and { 'BufWinLeave' } or {})
   if api.nvim_win_is_valid(window) then
     unseen.quietly(function()
       api.nvim_win_set_buf(window, buffer)

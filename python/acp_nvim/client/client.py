@@ -32,6 +32,8 @@ from acp_nvim.session.action import Action, CancelTurn, SetMode, SetOption, Subm
 from acp_nvim.session.event import (
     CancelRequested,
     InfoChanged,
+    Noticed,
+    NoticeOver,
     SessionClosed,
     SessionReopening,
     TurnEnded,
@@ -334,11 +336,15 @@ class Client:
     async def _tell_waiting(self) -> None:
         await anyio.sleep(PATIENCE)
         if self.state == "starting":
-            self.registry.notice(reasons.silent(self.name, PATIENCE))
+            said = reasons.silent(self.name, PATIENCE)
+            self.registry.apply(Noticed(said, "warning", "passing"))
+            await self._begun.wait()
+            self.registry.apply(NoticeOver(said))
 
     def _tell_life(self, silence: float | None) -> None:
         """Tell of a silence of the agent's machine, or that it is over."""
-        self.registry.notice(reasons.life(self.name, silence), "warning" if silence else "info")
+        said = reasons.life(self.name, silence)
+        self.registry.apply(Noticed(said, "warning" if silence else "info"))
 
     # --- in both states
 

@@ -151,7 +151,7 @@ class Inbound:
 
     def disturbed(self) -> None:
         """See `Receiver`."""
-        self._registry.notice(reasons.disturbed(self._launch.name))
+        self._registry.apply(Noticed(reasons.disturbed(self._launch.name), "warning"))
 
     def _asked(self, request: Request) -> AgentRequest | RequestFailed:
         try:

@@ -47,7 +47,7 @@ QUIET = 0.5
 """Seconds without a word after which a late replay has ended, or there is none."""
 MOST_QUIET = 10.0
 """Seconds that a late replay may take at most."""
-_NO_REPLAY = "{} knows this session, but told nothing of it: this is what acp.nvim has kept"
+_NO_REPLAY = "{} knows this session, but sent nothing of it: this is what acp.nvim has kept"
 
 OfferTools: TypeAlias = Callable[[Session, frozenset[str]], Server | None]
 """Returns the MCP server with the tools of the editor, for an agent that takes these kinds."""

@@ -121,7 +121,7 @@ def anew(name: str, error: AgentError | None, *, is_said: bool) -> str:
     """Return that another session begins in place of an earlier one, and what becomes of that."""
     is_able = error is not None and error.code != Code.METHOD_NOT_FOUND
     why = "no longer knows this session" if is_able else "cannot load sessions"
-    more = ", and your next prompt carries what was said" if is_said else ""
+    more = ", and the conversation is sent with your next prompt" if is_said else ""
     return f"{name} {why}: this one starts anew{more}"
 
 
@@ -169,8 +169,8 @@ def no_way_in(launch: Launch) -> str:
 def held() -> str:
     """Return what became of a prompt that the agent refused for want of a login (C-054)."""
     return (
-        "This prompt waits in the queue and is not sent again by itself: after the login, "
-        "sending the empty prompt sends it, and so does the next prompt"
+        "This prompt waits in the queue. After the login send the empty prompt, or your next one: "
+        "it is sent first"
     )
 
 

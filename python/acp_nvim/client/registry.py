@@ -26,7 +26,6 @@ from acp_nvim.session.event import (
     SessionReopening,
     SubAgentUpdated,
 )
-from acp_nvim.session.model import Severity
 
 MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
 """Updates that are kept for sessions not yet known, and their characters."""
@@ -90,10 +89,10 @@ class Registry:
     def __iter__(self) -> Iterator[Session]:
         return iter(tuple(self._sessions))
 
-    def notice(self, text: str, severity: Severity = "warning") -> None:
-        """Say something in all of them."""
+    def apply(self, event: Event) -> None:
+        """Let all of them know."""
         for session in self:
-            session.apply(Noticed(text, severity))
+            session.apply(event)
 
     def find(self, session_id: str) -> Session | None:
         """Return the session of that id that is not closed, or None."""

@@ -59,7 +59,7 @@ def start(
     host.add(new)
     if source is not None:
         old = source.session.state
-        said = f"Said with {old.agent} until here: your next prompt carries it"
+        said = f"Your conversation with {old.agent} until here: it is sent with your next prompt"
         new.session.apply(*carried(old, old.turn, said))
     return begin(host, new)
 

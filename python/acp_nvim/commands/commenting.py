@@ -18,7 +18,7 @@ from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
-ALONE = "Please see to my review."
+ALONE = "Please address my review."
 """What is said where the user says nothing else: agents want to be asked for something."""
 
 

@@ -77,8 +77,8 @@ async def _is_wanted(
     paths = sorted({path for turn in turns for path in turn.paths})
     names = ", ".join(one_line(relative(path, os.getcwd()), 40) for path in paths[:3])
     files = f"{plural(len(paths), 'file')} ({names})" if paths else "no file"
-    title = f"Rewind to before turn {number}, {one_line(text, 40)}? It changes {files}; what "
-    title += "commands did elsewhere, and lines that you have changed since, stay"
+    title = f"Rewind to before turn {number}, “{one_line(text, 40)}”? It changes {files}; what "
+    title += "commands did elsewhere stays, and so do lines that you have changed since"
     title = "; ".join([title, *reviewing.here(lost)])
     return await host.agrees(title, "Yes (:Acp redo undoes it)")
 
@@ -106,7 +106,7 @@ def _begin(host: Host, old: Chat, opened: tuple[int, int], number: int) -> Chat:
     session = clients.new_session(host, state.agent, state.cwd)
     new = Chat(*opened, session, host.clock)
     host.add(new)
-    said = "Rewound to here, in a new session: your next prompt carries what was said"
+    said = "Rewound to here, in a new session: the conversation is sent with your next prompt"
     session.apply(*carried(state, number - 1, said))
     return new
 

@@ -20,9 +20,9 @@ async def let_in(host: Host, agent: str, root: str, *, chosen: bool) -> None:
     if chosen and not wide:
         return
     if not root.isprintable():
-        raise UserError(f"{agent} is not let in: the name of the folder cannot be shown as it is")
-    why = "which is no project" if wide else "a folder that it names, not you"
-    title = f"{agent} would work in {_whole(root)}, {why}: let it?"
+        raise UserError(f"not started: the name of the folder of {agent} cannot be shown as it is")
+    why = "which is not a project" if wide else "a folder that it names, not you"
+    title = f"{agent} wants to work in {_whole(root)}, {why}. Allow it?"
     if not await host.agrees(title, f"Yes, in all of {root}", "acp.root"):
         raise UserError(f"not started: :cd to a project, then :AcpStart {agent}")
 

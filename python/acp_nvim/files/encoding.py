@@ -229,7 +229,7 @@ def _check_held(
 def _kept(path: str, content: str, old: str, encoding: str) -> str:
     """Return the old text, of bytes that are none of its encoding, if that is the content."""
     if content != clean(old, encoding):
-        raise Misfit(f"{path} holds bytes that are no {encoding}: it cannot be changed so")
+        raise Misfit(f"{path} holds bytes that are not {encoding}: it cannot be changed so")
     return old
 
 
@@ -278,7 +278,7 @@ def _encoded_wide(path: str, content: str, encoding: str, name: str) -> str:
 
 def _misfit(path: str, encoding: str, name: str, read: str, line: int) -> Misfit:
     character = next((it for it in read if not _holds(name, it)), read[:1])
-    said = encoding or "no UTF-8, so that it counts as Latin-1"
+    said = encoding or "not UTF-8, so that it counts as Latin-1"
     return Misfit(
         f"{path} is {said}, and cannot hold {character!r} (line {line}): nothing was written; "
         "convert it to UTF-8 first, or leave that character out"

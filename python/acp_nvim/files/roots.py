@@ -67,13 +67,13 @@ class Roots(Struct, frozen=True):
 def resolved(path: str) -> str:
     """Return an absolute path without symlinks and `..`. Raises `OutsideRoots` if it is none."""
     if len(path) > LONGEST:
-        raise OutsideRoots(f"{path[:SHOWN]!r}… is no path: it has {len(path):,} characters")
+        raise OutsideRoots(f"{path[:SHOWN]!r}… is not a path: it has {len(path):,} characters")
     if not os.path.isabs(path):
         raise OutsideRoots(f"{path!r} is not an absolute path")
     try:
         return os.path.realpath(path)
     except (OSError, ValueError) as error:
-        raise OutsideRoots(f"{path!r} is no path: {error}") from error
+        raise OutsideRoots(f"{path!r} is not a path: {error}") from error
 
 
 def plain_file(folder: str, name: str) -> str | None:

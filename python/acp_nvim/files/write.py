@@ -77,9 +77,9 @@ class WasTakenBack(FileProblem):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"your change of {path} was taken back by the user, or by another program: "
+            f"your change of {path} was undone by the user, or by another program: "
             "nothing was written; read it again and repeat what is still wanted",
-            "the change that it goes on from was taken back: the agent was told so",
+            "the change that it continues was undone: the agent was told so",
         )
 
 

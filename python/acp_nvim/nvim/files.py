@@ -143,7 +143,7 @@ class NvimFiles(Files):
         """Raise `NotRead` if the buffer cannot have these lines, or Neovim may not read them so."""
         is_bad = any(map(SURROGATES.search, (line for hunk in hunks for line in hunk.lines)))
         if is_bad and codec(buffer.encoding) == UTF_8:
-            raise NotRead("it holds bytes that are no utf-8, which Neovim may have read otherwise")
+            raise NotRead("it holds bytes that are not UTF-8, which Neovim may have read otherwise")
         await self._plain(hunks, buffer.encoding)
 
     async def saved(self, path: str) -> str:

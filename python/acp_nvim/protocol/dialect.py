@@ -229,7 +229,9 @@ class Dialect(ABC):
     def decode_initialize(self, result: object) -> AgentInfo:
         """Return what the agent told (C-036 to C-040); raises `UserError` if it is no object."""
         if not isinstance(result, dict):
-            raise UserError("the agent's answer to initialize is no object: it does not speak ACP")
+            raise UserError(
+                "the agent's answer to initialize is not an object: it does not speak ACP"
+            )
         told = self.initialized.model_validate(result)
         info, raw = told.info or types.Implementation(), result.get(self.capabilities_key)
         return AgentInfo(

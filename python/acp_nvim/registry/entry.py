@@ -103,10 +103,10 @@ def parse(text: str, platform: str) -> tuple[Entry, ...]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UserError("answers with something that is no JSON") from error
+        raise UserError("answers with something that is not JSON") from error
     rows = document.get("agents") if isinstance(document, dict) else None
     if not isinstance(rows, list):
-        raise UserError("answers with JSON that is no list of agents")
+        raise UserError("answers with JSON that is not a list of agents")
     found: dict[str, Entry] = {}
     for row in rows[:MOST_ENTRIES]:
         entry = _entry(row, platform)

@@ -168,4 +168,4 @@ def _why_not(entry: Entry | None, preset: Preset | None, possible: Sequence[Way]
         return f"is installed by a script, run it yourself: {preset.install}"
     if entry is not None and entry.is_elsewhere:
         return f"is not there for {this_machine()}"
-    return "comes without a word on how it is installed"
+    return "does not say how it is installed"

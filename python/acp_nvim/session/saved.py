@@ -16,8 +16,7 @@ from acp_nvim.session.state import Entry, Message, Notice, SessionState, SubAgen
 
 CUT_OFF: Final = "This turn was cut off: Neovim or its host ended. What had come until then is kept"
 WAITS: Final = (
-    "What waited in the queue is not sent by itself: sending the empty prompt sends it, and so "
-    "does the next prompt"
+    "Prompts still wait in the queue: the empty prompt sends them, your next prompt does so first"
 )
 
 

@@ -46,6 +46,6 @@ def _shell(named: str | None, env: Mapping[str, str], cwd: str) -> str:
         return _find("bash", env, cwd) or "/bin/sh"
     found = _find(os.path.expanduser(named), env, cwd)
     if found is None:
-        said = f"there is no shell {named}: the user names it by vim.g.acp.shell"
+        said = f"there is no shell {named}: the user sets it in vim.g.acp.shell"
         raise RequestFailed(Code.INTERNAL_ERROR, said)
     return found

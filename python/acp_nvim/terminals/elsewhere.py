@@ -61,7 +61,7 @@ class Elsewhere(Struct, frozen=True):
         """
         env = {**variables, **dict(request.env)}
         if odd := [name for name in env if not _VARIABLE.fullmatch(name)]:
-            raise RequestFailed(Code.INVALID_PARAMS, f"{odd[0]!r} is no name of a variable")
+            raise RequestFailed(Code.INVALID_PARAMS, f"{odd[0]!r} is not a name of a variable")
         pairs = [f"{name}={value}" for name, value in env.items()]
         run = ("sh", "-c", SCRIPT, "acp.nvim", cwd, *pairs, "--", request.command, *request.args)
         return (*self.prefix, *((" ".join(map(_quoted, run)),) if self.joined else run))

@@ -148,7 +148,7 @@ def page(items: Sequence[T], arguments: Arguments) -> tuple[Sequence[T], dict[st
     """Return the items that are asked for, and how to go on; raises `ToolError`."""
     cursor = arguments.get("cursor", "0")
     if not cursor.isdecimal() or len(cursor) > MOST_DIGITS:
-        raise ToolError("cursor is none that this tool has given: leave it out")
+        raise ToolError("cursor is not one that this tool has given: leave it out")
     start, limit = int(cursor), arguments.get("limit", ITEMS)
     told: dict[str, Any] = {"total": len(items)}
     if start + limit < len(items):

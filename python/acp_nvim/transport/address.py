@@ -90,7 +90,7 @@ class Address(Struct, frozen=True):
         try:
             return public(urljoin(self.url, to)) if to else "elsewhere"
         except ValueError:
-            return "what is no address"
+            return "what is not an address"
 
     def blocked(self, proxy: Proxy, status: int) -> UserError:
         """Return what to say of a proxy that does not let us through, but answers with that."""

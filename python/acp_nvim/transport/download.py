@@ -101,7 +101,7 @@ def _joined(url: str, to: str) -> str:
         joined = urljoin(url, to)
         _ = urlsplit(joined).port
     except ValueError as error:
-        raise UserError(f"{public(url)}: it leads to something that is no address") from error
+        raise UserError(f"{public(url)}: it leads to something that is not an address") from error
     return joined
 
 

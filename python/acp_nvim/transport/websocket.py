@@ -75,7 +75,9 @@ async def open_websocket(address: Address) -> WebSocket:
         told = {name.lower(): value for name, value in error.response.headers.raw_items()}
         raise address.refused(error.response.status_code, told) from error
     except InvalidURI as error:
-        raise UserError(f"{address.agent}: {address.shown} is no address: check its url") from error
+        raise UserError(
+            f"{address.agent}: {address.shown} is not an address: check its url"
+        ) from error
     except (OSError, EOFError, InvalidHandshake) as error:
         raise address.unreachable(error) from error
     return WebSocket(socket, address)

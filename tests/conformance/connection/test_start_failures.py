@@ -34,6 +34,20 @@ async def test_an_agent_that_never_answers_is_told_of(monkeypatch: pytest.Monkey
         assert session.state.status == "loading"
 
 
+async def test_it_is_not_told_of_any_more_once_it_has_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("acp_nvim.client.client.PATIENCE", 0.0)
+    async with Stage() as stage:
+        session = stage.launch()
+        request = await stage.agent.expect("initialize")
+        await stage.until(lambda: notices(session))
+        stage.agent.reply(request, {"protocolVersion": 1})
+        await stage.agent.open()
+        await stage.until(lambda: session.state.status == "idle")
+        assert notices(session) == []
+
+
 async def test_an_agent_that_is_absent(tmp_path: Path) -> None:
     fields: dict[str, Any] = {"command": "no-such-agent", "env": {"PATH": "/nowhere"}}
     async with ProcessStage(tmp_path, "", install="npm install -g it", **fields) as stage:

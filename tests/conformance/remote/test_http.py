@@ -372,7 +372,7 @@ async def test_c347_events_are_cut_anywhere_and_comments_are_none():
             "what it answers to initialize is not",
         ),
         ((503, {"Retry-After": "9"}, b""), "it cannot answer now; see its log, or try again in 9 "),
-        ((302, {"Location": "http://[::1/3fe1"}, b""), "it has moved to what is no address"),
+        ((302, {"Location": "http://[::1/3fe1"}, b""), "it has moved to what is not an address"),
         ((307, {"Location": "/login?k=3fe1"}, b""), "it has moved to http://127.0.0.1:"),
         (
             (

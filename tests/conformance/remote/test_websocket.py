@@ -135,7 +135,7 @@ async def test_there_is_no_such_host():
         (502, {}, "this server has failed; see its log (status 502)"),
         (503, {}, "it cannot answer now; see its log, or try again later (status 503)"),
         (302, {"Location": "/login?3fe1"}, "it has moved to ws://localhost:"),
-        (302, {"Location": "http://[::1/3fe1"}, "it has moved to what is no address"),
+        (302, {"Location": "http://[::1/3fe1"}, "it has moved to what is not an address"),
         (301, {"Location": "https://x:1/a?b"}, "it has moved to https://x:1/a; write that in"),
         (200, {"Content-Type": "text/html"}, "it answers with a web page, not with ACP"),
     ],

@@ -245,7 +245,7 @@ async def test_c089_one_that_is_gone_begins_anew_with_what_was_kept(
         assert session.id == "new"
         assert texts(session) == ["kept answer"]
         assert (
-            "this one starts anew, and your next prompt carries what was said"
+            "this one starts anew, and the conversation is sent with your next prompt"
             in notices(session)[-1]
         )
         for text, is_told in (("go on", True), ("and on", False)):

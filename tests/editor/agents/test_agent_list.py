@@ -196,7 +196,7 @@ def test_details_and_what_is_hostile(desk: Desk) -> None:
     assert "starts as: A=b robo-npm --acp" in text
     assert "comes without a word on how" in desk.row("evil")
     desk.on("evil", "i")
-    desk.told("evil comes without a word on how it is installed")
+    desk.told("evil does not say how it is installed")
     assert not desk.asked()
 
 

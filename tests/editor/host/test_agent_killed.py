@@ -257,8 +257,8 @@ def test_an_agent_that_opens_nothing_again_is_told_what_was_said(job: MainJob) -
     again.open("another")
     job.until(lambda: job.session()["state"] == "idle")
     assert (
-        "cannot load sessions: this one starts anew, and your next prompt carries what was said"
-        in sentences(job)[-1]
+        "cannot load sessions: this one starts anew, and the conversation is sent with your next "
+        "prompt" in sentences(job)[-1]
     )
     assert said(job) == ["remember the milk", "I will remember the milk"]
     first, talk = job.turn(again, "what was it?")["params"]["prompt"]

@@ -21,6 +21,7 @@ case "$3" in
   venv) mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
 esac
 """
+READY = "the Python environment is ready: :Acp tutor teaches the plugin"
 LOGGING = 'echo "$(basename "$0") $*" >> "$CALLS"\n'
 
 Install = Callable[..., tuple[str | None, list[str]]]
@@ -55,7 +56,7 @@ def install(tmp_path: Path) -> Iterator[Install]:
             assert not nvim.mode()["blocking"]
             said = nvim.messages().splitlines()
             assert said[0].startswith("acp: installing (1 of 3): making a Python environment")
-            told = f"acp: {err or 'the Python environment is ready'}"
+            told = f"acp: {err or READY}"
             assert without_blanks(told) in without_blanks(*said[1:])
             return err, calls.read_text().splitlines()
 

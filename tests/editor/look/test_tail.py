@@ -112,6 +112,23 @@ def test_so_it_does_when_all_came_while_it_was_closed(nvim: Neovim, spy: BridgeS
     assert shown(nvim, chat) == (COUNT, COUNT)
 
 
+def test_in_the_windows_of_another_chat_each_is_where_it_was(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    other, _ = spy.open_session()
+    spy.frame(other, [0, 1, [str(line) for line in range(COUNT // 2)], []])
+    for line in (COUNT, 20, COUNT):
+        nvim.lua("require('acp.chat.window').show(...)", chat)
+        more(spy, chat, 0)
+        if line < COUNT:
+            look_at(nvim, chat, line)
+        nvim.lua("require('acp.chat.window').show(...)", other)
+        assert shown(nvim, other) == (COUNT // 2, COUNT // 2)
+        nvim.lua("require('acp.chat.window').show(...)", chat)
+        assert shown(nvim, chat)[0] == line
+        nvim.lua("vim.api.nvim_win_set_cursor(...)", window_of(nvim, chat), [COUNT, 0])
+
+
 @pytest.mark.parametrize("layout", ["left", "bottom", "tab", "float"])
 def test_in_every_layout(nvim: Neovim, spy: BridgeSpy, layout: str) -> None:
     nvim.lua("vim.g.acp = ...", {"ui": {"layout": layout}})

@@ -43,7 +43,8 @@ def test_it_shows_who_is_there_the_keys_and_the_last_sessions(
     with Screen(nvim, columns=columns, rows=30) as screen:
         chat = begin(nvim, spy)
         text = "\n".join(screen.wait_for("Fix the").text())
-        for words in ("tutor", "Opus 5", "Ask before edits", "/work/project", "g? all keys"):
+        lessons = "Send anything to begin"
+        for words in ("tutor", "Opus 5", "Ask before", "/work/project", lessons, "g? all keys"):
             assert words in text
         assert nvim.lines(chat) == [""]
         event = {"name": "AcpTurnStarted", "data": {"agent": "tutor"}}

@@ -298,7 +298,7 @@ def test_where_nothing_is_shown_there_is_nothing_to_decide(
     assert host
     nvim.command(f"edit {write(nvim, 'a.txt')}")
     nvim.input(":Acp keep<CR>")
-    assert message(nvim) == "acp: no hunk here: :Acp keep file, :Acp keep all"
+    assert message(nvim) == "acp: no hunk here: ]h goes to the next; :Acp keep file, :Acp keep all"
     nvim.input(":enew <bar> Acp reject file<CR>")
     assert message(nvim).startswith("acp: this buffer is not a file")
     assert spy.told("decide") == []

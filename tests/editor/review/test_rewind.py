@@ -45,7 +45,7 @@ def rewound(job: MainJob) -> StdioAgent:
 
 def test_files_and_talk_are_as_before_the_prompt(job: MainJob) -> None:
     agent = rewound(job)
-    assert "before turn 2, second" in job.nvim.lua("return _G.asked[1]")
+    assert "before turn 2, “second”" in job.nvim.lua("return _G.asked[1]")
     assert (job.work / "code.py").read_text() == "ONE\ntwo\n"
     talk = [it["text"] for it in job.session()["entries"] if it["kind"] in ("user", "agent")]
     assert talk == ["first", "I write ONE"]

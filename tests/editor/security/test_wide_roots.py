@@ -51,7 +51,7 @@ def enter(job: MainJob, where: str) -> Path:
 def assert_asked(job: MainJob, root: Path) -> None:
     job.until(lambda: asked(job))
     ((title, labels),) = asked(job)
-    assert f"{root}, which is no project: let it?" in title or f"(that is {root})" in title
+    assert f"{root}, which is not a project. Allow it?" in title or f"(that is {root})" in title
     assert labels[0] == "No"
 
 

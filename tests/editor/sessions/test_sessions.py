@@ -119,7 +119,10 @@ def test_a_listed_session_is_loaded_with_its_replay(picking: MainJob, *, late: b
     listed(agent, {"sessionId": "old", "cwd": inner, "title": "Old"})
     choose(job, 1 + len(picked(job)[2]) - 1)
     kind, title, _ = picked(job, 2)
-    assert (kind, f"would work in {inner}, a folder that it names" in title) == ("acp.root", True)
+    assert (kind, f"wants to work in {inner}, a folder that it names" in title) == (
+        "acp.root",
+        True,
+    )
     agent.quiet()
     choose(job, 2, 2)
     request = agent.expect("session/load")

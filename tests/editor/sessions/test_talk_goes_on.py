@@ -37,7 +37,7 @@ def test_the_talk_goes_on_with_another_agent(job: MainJob, other: AgentStage) ->
     assert second.open("sess 2")["params"]["cwd"] == str(job.work)
     job.until(lambda: job.session()["state"] == "idle" and job.session()["agent"] == "other")
     assert talk(job) == ["what is 6 times 7", "It is 42."]
-    assert "Said with scripted until here" in "\n".join(job.chat())
+    assert "conversation with scripted until here" in "\n".join(job.chat())
     job.command("AcpPrompt and twice that")
     asked = second.prompted()
     blocks: list[dict[str, Any]] = asked["params"]["prompt"]

@@ -64,7 +64,7 @@ def test_a_function_is_a_tool_until_it_is_taken_away(tools: ToolsJob) -> None:
     assert "how is missing" in tools.peer.refused("mine")
     assert "it broke" in tools.peer.refused("mine", how="raise")
     assert tools.peer.refused("mine", how="fail") == "not today"
-    assert tools.peer.refused("mine", how="function") == "its result is no plain data"
+    assert tools.peer.refused("mine", how="function") == "its result is not plain data"
     tools.nvim.lua("_G.remove()")
     assert "mine" not in listed(tools)
     tools.job.usable()
@@ -125,7 +125,7 @@ def test_a_schema_that_no_agent_understands_is_told(
     """An agent refuses a list of tools with such a one as a whole, with all tools in it."""
     spec = f"{{ name = 'a', description = 'x', run = print, parameters = {parameters} }}"
     told = nvim.lua(f"return tostring(select(2, pcall(require('acp').tool, {spec})))")
-    assert ("no schema of an object" in told) != is_one
+    assert ("not the schema of an object" in told) != is_one
     listed = nvim.lua(
         "local found; require('acp.tools.own').list({}, function(_, it) found = it end) "
         "return vim.json.encode(found)"

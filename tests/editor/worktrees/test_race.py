@@ -34,7 +34,7 @@ def stages(job: MainJob) -> Iterator[list[AgentStage]]:
 def raced(job: MainJob, stages: list[AgentStage], prompt: str = "make it better") -> list[Path]:
     """Let both agents write a file in their worktrees; return these."""
     job.command(f"Acp race scripted other {prompt}")
-    job.told("2 agents race: :Acp sessions lists them, :Acp compare shows what came of it")
+    job.told("2 agents race: :Acp sessions lists them, :Acp compare shows the changes of each")
     agents: list[StdioAgent] = []
     folders = []
     for number, stage in enumerate(stages):

@@ -69,7 +69,7 @@ def test_within_the_turn_it_is_told_that_the_user_has_taken_it_back(job: MainJob
     job.until(lambda: path.read_text() == OLD)
     assert write(agent, path, NEW)["result"] == {}, "a second copy of the same"
     refused = write(agent, path, MORE)
-    assert "was taken back by the user" in refused["error"]["message"]
+    assert "was undone by the user" in refused["error"]["message"]
     assert agent.ask("fs/read_text_file", path=str(path))["result"]["content"] == OLD
     assert write(agent, path, MORE)["result"] == {}
     job.finish(agent, prompt)

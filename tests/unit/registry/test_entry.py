@@ -187,13 +187,13 @@ def test_texts_are_safe_to_show_and_cut() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("<html>", "no JSON"),
-        ("", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ("[]", "no list of agents"),
-        ('{"agents": {}}', "no list of agents"),
-        ('{"servers": []}', "no list of agents"),
-        ("null", "no list of agents"),
+        ("<html>", "not JSON"),
+        ("", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "not a list of agents"),
+        ('{"agents": {}}', "not a list of agents"),
+        ('{"servers": []}', "not a list of agents"),
+        ("null", "not a list of agents"),
     ],
 )
 def test_what_is_no_registry(text: str, said: str) -> None:

@@ -101,8 +101,8 @@ async def test_a_kept_list_behind_a_link_is_not_read(
         (Answer(status=500), "this server has failed; try again later (status 500)"),
         (Answer(status=418), "it refuses (status 418)"),
         (Answer(b"<html>", "text/html; charset=utf-8"), "it answers with a web page"),
-        (Answer(b"hello"), "answers with something that is no JSON: check the option registry"),
-        (Answer(b"[]"), "answers with JSON that is no list of agents"),
+        (Answer(b"hello"), "answers with something that is not JSON: check the option registry"),
+        (Answer(b"[]"), "answers with JSON that is not a list of agents"),
         (Answer(b"{}", length=9 << 20), "it is larger than 8 MB: not taken"),
         (Answer(b"x" * (9 << 20)), "it is larger than 8 MB: not taken"),
         (Answer(b"{}", length=500), "the connection was closed before all had come"),
@@ -112,7 +112,10 @@ async def test_a_kept_list_behind_a_link_is_not_read(
             Answer(status=302, headers={"Location": "/list?key=secret"}),
             "from one address to the next",
         ),
-        (Answer(status=302, headers={"Location": "https://[x"}), "something that is no address"),
+        (
+            Answer(status=302, headers={"Location": "https://[x"}),
+            "something that is not an address",
+        ),
     ],
 )
 async def test_what_is_wrong_is_one_sentence(

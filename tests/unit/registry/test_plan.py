@@ -94,7 +94,7 @@ def test_a_preset_is_installed_as_it_says_itself(programs: Path) -> None:
         (robo(NPM), None, "robo needs npm, not found here"),
         (robo(NPM, PYPI), None, "robo needs npm, or uv or pipx, not found here"),
         (robo(elsewhere=True), None, "robo is not there for "),
-        (robo(), None, "robo comes without a word on how it is installed"),
+        (robo(), None, "robo does not say how it is installed"),
         (None, PRESETS["goose"], "robo is installed by a script, run it yourself: curl "),
         (
             robo(Package("npm", "robo", "1" * 700)),

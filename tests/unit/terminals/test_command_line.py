@@ -72,7 +72,7 @@ def test_the_shell_that_the_user_names(
 
 def test_a_shell_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(
-        RequestFailed, match=r"no shell nosh: the user names it by vim\.g\.acp\.shell"
+        RequestFailed, match=r"no shell nosh: the user sets it in vim\.g\.acp\.shell"
     ):
         command_line("a; b", (), env=dict(os.environ), cwd=str(tmp_path), shell="nosh")
 

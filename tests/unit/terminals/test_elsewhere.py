@@ -96,7 +96,7 @@ def test_for_ssh_it_is_one_line_for_the_shell_there() -> None:
 
 @pytest.mark.parametrize("name", ["", "A B", "1A", "A=B", "$(x)", "-p"])
 def test_a_variable_that_no_shell_takes_is_refused(name: str) -> None:
-    with pytest.raises(RequestFailed, match="no name of a variable"):
+    with pytest.raises(RequestFailed, match="not a name of a variable"):
         Elsewhere(("x",)).command_line(CreateTerminalRequest("s", "ls", env=((name, ""),)), {}, "/")
 
 

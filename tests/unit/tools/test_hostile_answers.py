@@ -139,7 +139,7 @@ async def test_arguments_of_any_size_get_a_sentence_soon(tmp_path: Path) -> None
         long = "ab" * 2_000_000
         start = time.thread_time()
         assert "line is too large a number" in await rig.refused("show", path=path, line=10**30)
-        assert "cursor is none" in await rig.refused("quickfix", cursor="9" * 5_000)
+        assert "cursor is not one" in await rig.refused("quickfix", cursor="9" * 5_000)
         assert "is unknown" in await rig.refused("show", path=path, **{long: 1})
         assert len(await rig.refused("hover", path=path, line=1, symbol=long)) < 30_000
         with pytest.raises(RequestFailed):

@@ -114,7 +114,7 @@ def _here(
     told = client.info.version if client is not None and client.info is not None else None
     what = "installed by acp.nvim" if ours else _short(path)
     if ours and entry and entry.version not in ("", ours.version):
-        what = f"{entry.version} can be had, i installs it"
+        what = f"{entry.version} is available: i installs it"
     origin = [("installed from", ours.origin)] if ours else []
     return AgentRow(
         name=name,

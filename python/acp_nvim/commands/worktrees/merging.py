@@ -153,7 +153,7 @@ def _tell(host: Host, found: Worktree, author: Author, outcome: _Outcome) -> Non
         said.append(f"you have changed the same places of {names}: :Acp review there shows both")
     said += outcome.failed
     said = [one_line(it, 300) for it in said if it]
-    text = "; ".join(said) or f"{found.name} has nothing that you have not"
+    text = "; ".join(said) or f"{found.name} has no changes that you do not have"
     host.editor.notifier.notice(text, warning=bool(outcome.failed or outcome.conflicts))
     for chat in chats_in(host, found)[:1]:
         chat.session.apply(Noticed(text))

@@ -34,7 +34,7 @@ async def race(host: Host, text: str, file: str, cwd: str, chat: int | None = No
         prompt(host, new, text, (), bang=False)
         host.tasks.start_soon(_begin, host, new)
     racing = f"{len(planned)} agents race: :Acp sessions lists them"
-    host.editor.notifier.notice(f"{racing}, :Acp compare shows what came of it")
+    host.editor.notifier.notice(f"{racing}, :Acp compare shows the changes of each")
 
 
 def _parsed(host: Host, text: str) -> tuple[list[str], str]:

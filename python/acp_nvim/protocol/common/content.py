@@ -57,7 +57,7 @@ def _from_model(block: WireModel) -> Content:
             return ResourceLink(**dict(block))
         case types.ResourceBlock():
             return Resource(**dict(block.resource))
-    raise TypeError(f"{type(block).__name__} is no content block")
+    raise TypeError(f"{type(block).__name__} is not a content block")
 
 
 def unknown_content(value: object) -> UnknownContent:

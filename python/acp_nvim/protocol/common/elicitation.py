@@ -97,7 +97,7 @@ def _form(schema: types.FormSchema) -> Form:
 def _field(name: str, raw: dict[str, Any], *, required: bool) -> Field:
     kind = raw.get("type")
     if not isinstance(kind, str):
-        raise _invalid(f"requestedSchema.properties.{name}.type", "it is no string")
+        raise _invalid(f"requestedSchema.properties.{name}.type", "it is not a string")
     decode = _FIELDS.get(kind)
     where = f"requestedSchema.properties.{name}"
     common = {"name": name, "title": name, "required": required}

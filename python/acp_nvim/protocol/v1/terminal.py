@@ -43,7 +43,7 @@ def _create(params: object) -> TerminalRequest:
     env = tuple((variable.name, variable.value) for variable in request.env or ())
     for name, _ in env:
         if not name or "=" in name:
-            raise invalid(method, "env", f"{name!r} is no name of a variable")
+            raise invalid(method, "env", f"{name!r} is not a name of a variable")
     ask = CreateTerminalRequest(
         request.session_id,
         request.command,

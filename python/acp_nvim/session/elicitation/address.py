@@ -47,7 +47,7 @@ def judge(url: str) -> Address:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return Address(url, refusal="it is no valid address")
+        return Address(url, refusal="it is not a valid address")
     if parts.scheme not in ("http", "https"):
         return Address(url, refusal=f"only http and https are opened, not {parts.scheme or 'this'}")
     found = _HOST.fullmatch(parts.netloc)

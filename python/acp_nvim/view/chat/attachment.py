@@ -65,8 +65,8 @@ def label(content: Content | FileChange, cwd: str) -> str:
             return f"{mention(uri, cwd)} {_sized(mime_type, data)}"
         case Image(data, mime_type) | Audio(data, mime_type):
             return _sized(mime_type, data)
-        case ResourceLink(uri, name):
-            return mention(uri, cwd) + _line_in(name, uri)
+        case ResourceLink(uri):
+            return mention(uri, cwd) + _line_named(content)
         case Resource(uri, _, blob, mime_type):
             data = "" if blob is None else f" {_sized(mime_type or 'binary', blob)}"
             return mention(uri, cwd) + data
@@ -83,10 +83,11 @@ def _sized(mime_type: str, data: str) -> str:
     return f"[{one_line(mime_type, 60)}, {size(decoded_length(data))}]"
 
 
-def _line_in(name: str, uri: str) -> str:
+def _line_named(content: ResourceLink) -> str:
     """Return ":12" of a name that is the file's with a line: not all agents take that in a uri."""
-    line = name.removeprefix(basename(unquote(uri)) + ":")
-    return f":{line}" if line.isdecimal() and len(line) < len(name) else ""
+    file, _, line = content.name.rpartition(":")
+    is_named = line.isdecimal() and file == basename(unquote(content.uri))
+    return f":{line}" if is_named else ""
 
 
 def has_text(content: Content) -> bool:

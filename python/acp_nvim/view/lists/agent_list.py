@@ -24,7 +24,7 @@ INDENT = "    "
 _GROUPS: Sequence[tuple[Group, str, str, str]] = (
     ("here", "Here", "●", "AcpToolDone"),
     ("possible", "Could be installed", "○", "AcpToolPending"),
-    ("impossible", "Not from here", "·", "AcpToolPending"),
+    ("impossible", "Cannot be installed from here", "·", "AcpToolPending"),
 )
 
 

@@ -18,7 +18,7 @@ from acp_nvim.view.visible import one_line
 FOUND: Final = "found, not named"
 """Says of a change that it was found on disk, and that no tool call has named the file."""
 LEAVE: Final = "no, leave them"
-TAKE: Final = "yes, take them back"
+TAKE: Final = "yes, undo them"
 MOST_NAMES = 3
 LIMIT = 60
 
@@ -31,7 +31,7 @@ def doubt(agents: Sequence[str], names: Sequence[str]) -> str:
     who = one_line(agents[0], LIMIT) if len(agents) == 1 else "agents"
     return (
         f"{plural(len(names), 'file')} {were} changed while {who} worked, but no tool call named"
-        f" {'it' if len(names) == 1 else 'them'}: {shown}{more}. Take that back as well?"
+        f" {'it' if len(names) == 1 else 'them'}: {shown}{more}. Undo that as well?"
     )
 
 
@@ -40,7 +40,7 @@ PROMPT = 60
 NAME = 40
 NOTHING_PENDING = "nothing to review: no change of an agent is pending"
 NOTHING_DECIDED = {
-    "lines": "no hunk here: :Acp {0} file, :Acp {0} all",
+    "lines": "no hunk here: ]h goes to the next; :Acp {0} file, :Acp {0} all",
     "file": "no hunk in this file: :Acp {0} all decides on all files",
     "all": NOTHING_PENDING,
 }

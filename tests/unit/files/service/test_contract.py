@@ -178,7 +178,7 @@ async def test_what_was_undone_and_not_told_is_refused(rig: FileRig, again: str)
     await undone(rig, path, NEW)
     rig.turns["s"] = author(3, "s", "a")
     failure = await rig.failure(path, again)
-    assert "was taken back by the user" in str(failure)
+    assert "was undone by the user" in str(failure)
     assert "read it again" in str(failure)
     assert held(rig, path) == OLD
     assert await rig.read(path) == OLD
@@ -225,7 +225,7 @@ async def test_what_was_taken_back_without_a_command_of_ours_is_no_silent_succes
         await rig.look(path, None)
     assert held(rig, path) == OLD
     failure = await rig.failure(path, again)
-    assert "was taken back by the user, or by another program" in str(failure)
+    assert "was undone by the user, or by another program" in str(failure)
     await next_turn(rig)
     await rig.write(path, again)
     assert held(rig, path) == again
@@ -270,7 +270,7 @@ async def test_what_was_taken_back_of_its_own_tool_is_no_silent_success(
     assert held(rig, path) == NEW
     rig.files.type(path, *OLD.splitlines())  # as `u` does
     failure = await rig.failure(path, again)
-    assert "was taken back by the user, or by another program" in str(failure)
+    assert "was undone by the user, or by another program" in str(failure)
     assert await rig.read(path) == OLD
     await rig.write(path, again)
     assert held(rig, path) == again
@@ -286,7 +286,7 @@ async def test_what_was_taken_back_of_several_writes_is_no_silent_success(rig: F
         await rig.write(path, text)
     rig.files.type(path, *NEW.splitlines())  # `u` of the second alone
     failure = await rig.failure(path, "zero\n" + third)
-    assert "was taken back by the user" in str(failure)
+    assert "was undone by the user" in str(failure)
 
 
 async def test_what_was_rejected_and_what_u_took_back_are_taken_back_both(rig: FileRig) -> None:
@@ -298,7 +298,7 @@ async def test_what_was_rejected_and_what_u_took_back_are_taken_back_both(rig: F
     await rig.review.reject(str(path), range(2, 3))
     rig.files.type(path, *OLD.splitlines())
     only = OLD.replace("five", "FIVE")
-    assert "was taken back by the user" in str(await rig.failure(path, only))
+    assert "was undone by the user" in str(await rig.failure(path, only))
 
 
 @pytest.mark.parametrize("is_saved", [False, True])

@@ -32,7 +32,7 @@ def test_the_groups() -> None:
         "Could be installed",
         "○ codex   2.1.1   Codex · npm: codex",
         "",
-        "Not from here",
+        "Cannot be installed from here",
         "· goose           is installed by a script",
     ]
 

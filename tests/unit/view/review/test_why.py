@@ -38,12 +38,9 @@ def test_what_was_only_found_is_said_so() -> None:
 
 
 def test_the_question_names_the_files() -> None:
-    one = (
-        "1 file was changed while gemini worked, but no tool call named it: a."
-        " Take that back as well?"
-    )
+    one = "1 file was changed while gemini worked, but no tool call named it: a. Undo that as well?"
     assert doubt(["gemini"], ["a"]) == one
     assert doubt(["gemini", "qwen"], ["a", "b\nc", "d", "e"]) == (
         "4 files were changed while agents worked, but no tool call named them: a, b c, d, …."
-        " Take that back as well?"
+        " Undo that as well?"
     )
