@@ -116,7 +116,7 @@ def _texts(answer: object) -> Iterator[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """Yield the value as it is, in JSON, in JSON within JSON, in addresses, in base64 and in hex."""
+    """Yield the value as it is, in JSON, in JSON within JSON, in addresses, base64 and hex."""
     yield value
     once = [json.dumps(value, ensure_ascii=it)[1:-1] for it in (True, False)]
     yield from once
