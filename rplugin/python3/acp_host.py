@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 SWITCH = 0.0005
 """Seconds after which a thread that works gives way: each turn of the loop may wait so long."""
 KEPT = "ACP_NVIM_KEPT_"
-"""Before the names of variables that no Python of ours shall obey (`lua/acp/host/python.lua`)."""
+"""Before the names of variables that no Python of ours obeys (`lua/acp/host/interpreter.lua`)."""
 MEMORY = ("MALLOC_ARENA_MAX", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
 """What that file says about the host's memory."""
 REPORT = "require('acp.host.bridge').host_failed(...)"

@@ -116,13 +116,14 @@ def _texts(answer: object) -> Iterator[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """Yield the value as it is, and in JSON, in JSON within JSON, in addresses and in base64."""
+    """Yield the value as it is, in JSON, in JSON within JSON, in addresses, base64 and hex."""
     yield value
     once = [json.dumps(value, ensure_ascii=it)[1:-1] for it in (True, False)]
     yield from once
     yield from (json.dumps(it, ensure_ascii=exact)[1:-1] for it in once for exact in (True, False))
+    yield from (it.replace("/", "\\/") for it in once)  # as some programs write JSON
     data = value.encode("utf-8", "surrogateescape")
-    yield from (quote(data, safe=""), quote_plus(data))
+    yield from (quote(data, safe=""), quote(data), quote_plus(data), data.hex())
     for before in range(3):  # what stands before it moves the letters of base64
         code = b64encode(bytes(before) + data).decode()
         middle = code[(0, 2, 3)[before] : len(code) - (0, 4, 3)[(before + len(data)) % 3]]

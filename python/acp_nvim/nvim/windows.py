@@ -17,7 +17,7 @@ from acp_nvim.view.question.comparison import Comparison
 
 
 class NvimChats(ChatWindows):
-    """Opens, names and shows chats: `lua/acp/chat/window.lua`, `lua/acp/chat/whole.lua`."""
+    """Opens, names and shows chats: `lua/acp/chat/window.lua`, `lua/acp/chat/output.lua`."""
 
     def __init__(self, call: Call) -> None:
         self._call = call

@@ -139,6 +139,9 @@ def test_a_value_in_another_form(value: str, before: str) -> None:
     written = [
         quote(value, safe=""),
         quote_plus(value),
+        quote(value),
+        json.dumps(value)[1:-1].replace("/", "\\/"),
+        value.encode().hex(),
         json.dumps(value),
         json.dumps(json.dumps(value)),
         json.dumps({"text": json.dumps({"key": value}, ensure_ascii=False)}),
