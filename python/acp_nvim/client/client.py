@@ -143,11 +143,6 @@ class Client:
         """Whether the agent can begin a session that goes on from another one."""
         return self.info is not None and self.info.capabilities.fork and self._lives()
 
-    @property
-    def steers(self) -> bool:
-        """Whether the agent takes text into a running turn."""
-        return self.info is not None and self.info.steering and self._lives()
-
     async def run(self) -> None:
         """Start the agent and serve it until it is gone; never raises for what an agent does."""
         try:

@@ -39,9 +39,9 @@ def handle(host: Host, verb: str, handler: Callable[..., Any], raw: object) -> A
     A chat comes as the number of its buffer: where the handler takes one it must be there, and
     where it takes `Chat | None` there may be none.
     """
+    if (record := _payload(handler)) is not None:
+        return handler(host, decode(verb, record, raw))
     wanted = taken(handler)
-    if "payload" in signature(handler).parameters:
-        return handler(host, decode(verb, get_type_hints(handler)["payload"], raw))
     given = _given(wanted, raw, verb)
     for name, (kind, _) in wanted.items():
         if kind is Chat:
@@ -54,9 +54,9 @@ def handle(host: Host, verb: str, handler: Callable[..., Any], raw: object) -> A
 @cache
 def taken(handler: Callable[..., Any]) -> Fields:
     """Return the fields that a handler takes."""
+    if (record := _payload(handler)) is not None:
+        return _fields(record)
     kinds, parameters = get_type_hints(handler), signature(handler).parameters
-    if "payload" in parameters:
-        return _fields(kinds["payload"])
     return {
         name: (kinds[name], it.default is it.empty)
         for name, it in parameters.items()
@@ -64,9 +64,17 @@ def taken(handler: Callable[..., Any]) -> Fields:
     }
 
 
+@cache
+def _payload(handler: Callable[..., Any]) -> type | None:
+    """Return the record in which a handler takes all fields; None: it takes them one by one."""
+    is_one = "payload" in signature(handler).parameters
+    return get_type_hints(handler)["payload"] if is_one else None
+
+
 def decode(verb: str, record: type[P], raw: object) -> P:
     """Return the record that is the payload of a verb; raises as `handle` does."""
-    return record(**_given(_fields(record), raw, verb))
+    kind: Any = record
+    return record(**_given(_fields(kind), raw, verb))
 
 
 def _given(wanted: Fields, raw: object, where: str) -> dict[str, Any]:
@@ -84,7 +92,8 @@ def _given(wanted: Fields, raw: object, where: str) -> dict[str, Any]:
     return known
 
 
-def _fields(record: type) -> Fields:
+@cache
+def _fields(record: Any) -> Fields:
     return {it.name: (it.type, it.required) for it in fields(record)}
 
 

@@ -6,7 +6,6 @@ its version (2026-07-28). See `connection` for the relay, `offers` for who is of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -188,8 +187,3 @@ def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
     """Return the first error that is in a group, at any depth."""
     first = errors.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first
-
-
-def as_text(data: Mapping[str, Any]) -> str:
-    """Return plain data as JSON to be read."""
-    return json.dumps(data, ensure_ascii=False, indent=1)

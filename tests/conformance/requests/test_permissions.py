@@ -146,8 +146,7 @@ def test_c183_only_a_command_of_the_user_answers():
     assert _callers("answer", of="questions") == {"commands/answering.py"}
     of_the_user, withdrawn = "commands/answering.py", "questions/questions.py"
     assert _callers("PermissionAnswer") == {of_the_user, withdrawn}
-    judged = "questions/elicitation.py"
-    assert _callers("ElicitationAnswer") == {of_the_user, withdrawn, judged}
+    assert _callers("ElicitationAnswer") == {of_the_user, withdrawn}
 
 
 def _callers(name: str, *, of: str = "") -> set[str]:

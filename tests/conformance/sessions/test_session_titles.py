@@ -175,7 +175,7 @@ STEERS = {"_meta": {"steering": {"supported": True}}}
 async def test_c329_text_goes_into_the_running_turn(outcome: str, taken: bool):
     async with Stage() as stage:
         session = await stage.start(**STEERS)
-        assert stage.client.steers
+        assert stage.client.info is not None and stage.client.info.steering
         assert not await stage.client.steer(session, "early")
         await stage.turn(session)
         answers = []

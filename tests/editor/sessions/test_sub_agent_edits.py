@@ -179,7 +179,7 @@ def test_from_its_row_one_goes_to_where_it_works_and_answers(job: MainJob) -> No
     until_row(job, buffer, "Docs")
     press(job, "<CR>")
     job.until(lambda: job.nvim.eval("&filetype") == "acp_prompt")
-    chat = int(job.nvim.eval("bufnr('acp://scripted/kid')"))
+    chat = int(job.until(lambda: max(job.nvim.eval("bufnr('acp://scripted/kid')"), 0)))
     job.until(lambda: "I document it" in job.nvim.lines(chat))
     job.command("Acp prompt no, do it otherwise")
     job.told("this is a sub-agent: it takes no prompts")

@@ -130,17 +130,11 @@ def _string(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
 
 
 def _number(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(types.NumberProperty, raw, where)
-    common = _said(common, told.title, told.description)
-    return NumberField(**common, minimum=told.minimum, maximum=told.maximum, default=told.default)
-
-
-def _integer(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
-    told = _valid(types.IntegerProperty, raw, where)
-    common = _said(common, told.title, told.description)
+    is_whole = raw["type"] == "integer"
+    told = _valid(types.IntegerProperty if is_whole else types.NumberProperty, raw, where)
     return NumberField(
-        **common,
-        integer=True,
+        **_said(common, told.title, told.description),
+        integer=is_whole,
         minimum=told.minimum,
         maximum=told.maximum,
         default=told.default,
@@ -173,7 +167,7 @@ def _array(raw: dict[str, Any], common: dict[str, Any], where: str) -> Field:
 _FIELDS: dict[str, Callable[[dict[str, Any], dict[str, Any], str], Field]] = {
     "string": _string,
     "number": _number,
-    "integer": _integer,
+    "integer": _number,
     "boolean": _boolean,
     "array": _array,
 }

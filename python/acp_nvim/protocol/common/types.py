@@ -264,11 +264,16 @@ class CancelRequest(WireModel):
 # --- elicitations
 
 
-class FormSchema(WireModel):
-    """`requestedSchema`; the properties are decoded one by one."""
+class Titled(WireModel):
+    """What has words for the user."""
 
     title: Lenient[str]
     description: Lenient[str]
+
+
+class FormSchema(Titled):
+    """`requestedSchema`; the properties are decoded one by one."""
+
     properties: dict[str, dict[str, Any]] = Field(default_factory=dict)
     required: list[str] | None = None
 
@@ -304,11 +309,9 @@ class EnumOption(WireModel):
     description: Lenient[str]
 
 
-class StringProperty(WireModel):
+class StringProperty(Titled):
     """A property of type `string`; with `enum` or `oneOf` a choice."""
 
-    title: Lenient[str]
-    description: Lenient[str]
     min_length: Whole | None = Field(default=None, ge=0)
     max_length: Whole | None = Field(default=None, ge=0)
     pattern: str | None = None
@@ -318,39 +321,31 @@ class StringProperty(WireModel):
     one_of: list[EnumOption] | None = None
 
 
-class NumberProperty(WireModel):
+class NumberProperty(Titled):
     """A property of type `number`."""
 
-    title: Lenient[str]
-    description: Lenient[str]
     minimum: Real | None = None
     maximum: Real | None = None
     default: Lenient[Real]
 
 
-class IntegerProperty(WireModel):
+class IntegerProperty(NumberProperty):
     """A property of type `integer`."""
 
-    title: Lenient[str]
-    description: Lenient[str]
     minimum: Whole | None = None
     maximum: Whole | None = None
     default: Lenient[Whole]
 
 
-class BooleanProperty(WireModel):
+class BooleanProperty(Titled):
     """A property of type `boolean`."""
 
-    title: Lenient[str]
-    description: Lenient[str]
     default: Lenient[bool]
 
 
-class ArrayProperty(WireModel):
+class ArrayProperty(Titled):
     """A property of type `array`: some of the items."""
 
-    title: Lenient[str]
-    description: Lenient[str]
     min_items: Whole | None = Field(default=None, ge=0)
     max_items: Whole | None = Field(default=None, ge=0)
     items: dict[str, Any]

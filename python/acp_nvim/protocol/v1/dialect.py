@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from acp_nvim.protocol.base import compact
 from acp_nvim.protocol.common import methods
+from acp_nvim.protocol.common import types as common
+from acp_nvim.protocol.common.plan import plan_entries
 from acp_nvim.protocol.common.request import absolute, permission_options, valid
+from acp_nvim.protocol.common.update import DECODERS, Decoders, Update, decode_commands, event_of
 from acp_nvim.protocol.dialect import Decoder, Dialect, acp_server, elicitation_modes, named_values
 from acp_nvim.protocol.records import (
     AcpServer,
@@ -21,8 +25,7 @@ from acp_nvim.protocol.records import (
 )
 from acp_nvim.protocol.v1 import frequent, terminal, types
 from acp_nvim.protocol.v1.tool_call import tool_call_event
-from acp_nvim.protocol.v1.update import decode_update
-from acp_nvim.session.event import Event
+from acp_nvim.session.event import CommandsReplaced, Event, ModeChanged, PlanReplaced, Unknown
 from acp_nvim.session.request import (
     AgentRequest,
     Answer,
@@ -126,7 +129,13 @@ class V1(Dialect):
 
     def decode_events(self, update: object) -> tuple[Event, ...]:
         """Return what has happened."""
-        return decode_update(update)
+        event = event_of(update, _DECODERS)
+        if event is None:
+            return ()
+        if isinstance(update, dict) and update.get("sessionUpdate") in _TOOL_CALLS:
+            # before the call, so that it finds what it shows
+            return (*terminal.told_terminals(update), event)
+        return (event,)
 
     def served(self, capabilities: ClientCapabilities) -> dict[str, Decoder]:
         """Return the requests of all versions, and those about files and terminals."""
@@ -173,3 +182,36 @@ def _write(params: object) -> AgentRequest:
     request = valid(types.WriteTextFile, WRITE_TEXT_FILE, params)
     path = absolute(WRITE_TEXT_FILE, "path", request.path)
     return WriteFileRequest(request.session_id, path, request.content)
+
+
+_TOOL_CALLS = ("tool_call", "tool_call_update")
+
+
+def _tool_call(update: Update) -> Event:
+    return tool_call_event(types.ToolCall.model_validate(update))
+
+
+def _plan(update: Update) -> Event:
+    plan = types.Plan.model_validate(update)
+    return PlanReplaced(plan_entries(plan.entries))
+
+
+def _commands(update: Update) -> Event:
+    told = common.AvailableCommands.model_validate(update)
+    return CommandsReplaced(decode_commands(told.available_commands))
+
+
+def _mode(update: Update) -> Event:
+    current = types.CurrentMode.model_validate(update)
+    mode = current.current_mode_id or current.mode_id
+    return ModeChanged(mode) if mode else Unknown("current_mode_update", compact(update))
+
+
+_DECODERS: Decoders = {
+    "tool_call": _tool_call,
+    "tool_call_update": _tool_call,
+    "plan": _plan,
+    "available_commands_update": _commands,
+    "current_mode_update": _mode,
+    **DECODERS,
+}

@@ -7,6 +7,7 @@ import os
 import anyio
 import pytest
 
+from acp_nvim.editor import LiveBuffer
 from acp_nvim.errors import Code, RequestFailed
 from acp_nvim.files.baselines.snapshot import UNKNOWN
 from acp_nvim.history.author import Author
@@ -268,3 +269,22 @@ async def test_asks_for_one_file_are_served_in_their_order(rig: FileRig) -> None
             group.start_soon(read)
     assert seen == [f"{number}\n" for number in range(1, 6)]
     assert os.listdir(rig.folder) == ["a"]
+
+
+async def test_an_unsaved_buffer_is_asked_for_once_where_the_disk_has_nothing_new(
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, loaded, asked = rig.file("a\nb\nc\nd\n"), rig.files.loaded, list[str]()
+    rig.files.open(path)
+    await rig.sync.prepare(rig.roots)
+    rig.files.type(path, "mine", "b", "c", "d")
+
+    async def noted(path: str) -> LiveBuffer | None:
+        asked.append(path)
+        return await loaded(path)
+
+    monkeypatch.setattr(rig.files, "loaded", noted)
+    assert await rig.read(path) == "mine\nb\nc\nd\n"
+    assert asked == [str(path)]
+    path.write_text("a\nb\nc\ntheirs\n")
+    assert await rig.read(path) == "mine\nb\nc\ntheirs\n"
