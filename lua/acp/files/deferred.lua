@@ -134,7 +134,6 @@ local function catch_up(buffer)
 end
 
 --- Bring it there amid what the user does in whatever mode.
----@param buffer integer
 local function come_first(buffer)
   if catch_up(buffer) and api.nvim_get_mode().mode:sub(1, 1) == 'i' then
     -- Neovim knows by number the line where the insert began: let it begin here

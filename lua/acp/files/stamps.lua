@@ -89,7 +89,6 @@ local function lines_at(buffer, state)
 end
 
 --- What the modified buffer held when it was written for the last time; nil: it is not known.
----@param buffer integer
 ---@param times integer how often it was written
 ---@return string[]?
 local function lines_written(buffer, times)

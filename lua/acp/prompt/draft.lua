@@ -25,7 +25,6 @@ end
 
 --- What a folder is called here: its path may be too long for a name. (The first `sha256()` of a
 --- Neovim tests itself for 5 ms.)
----@param path string
 ---@return string
 local function digest(path)
   local one, other = 0, 0

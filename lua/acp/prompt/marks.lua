@@ -65,7 +65,6 @@ local function lines_of(it)
 end
 
 --- These mentions of lines stand in the prompt now.
----@param chat acp.Chat
 ---@param found acp.Mention[]
 local function keep(chat, found)
   local before, now = chat.anchors or {}, {}
@@ -81,7 +80,6 @@ local function keep(chat, found)
 end
 
 --- The mentions whose lines are elsewhere by now; they go by their new names from now on.
----@param chat acp.Chat
 ---@return table<string, string> new names by old ones
 local function moved_names(chat)
   local found, now = {}, {}

@@ -220,10 +220,8 @@ local function spare_views(buffer)
 end
 
 --- Put marks from there on, a portion after the other: all at once would hold the editor.
----@param buffer integer
 ---@param marks acp.ReviewMark[]
 ---@param drawn acp.Reviewed
----@param first integer
 local function put_from(buffer, marks, drawn, first)
   local portion = vim.list_slice(marks, first, first + PORTION - 1)
   local has_removed, above = put_marks(buffer, portion, drawn.width)

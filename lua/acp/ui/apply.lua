@@ -112,8 +112,6 @@ end
 
 --- Carry out ops. Where lines come or go Neovim must not hear of marks before it does of them: it would
 --- draw all of the window anew, for rows that are to be drawn may be others by then.
----@param buffer integer
----@param ops acp.Op[]
 local function replace(buffer, ops)
   local due, reached = {}, 0
   local function paint_all()

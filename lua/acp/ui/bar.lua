@@ -115,7 +115,6 @@ end
 
 --- The line for so many cells.
 ---@param parts acp.BarPart[]
----@param width integer
 ---@return string statusline
 local function fit(parts, width)
   parts = begun(parts)

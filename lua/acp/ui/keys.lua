@@ -21,7 +21,6 @@ end
 ---@param mode string
 ---@param desc string
 ---@param run fun()|string a function, a <Plug>, or other keys
----@param is_wanted boolean
 local function set(buffer, mode, key, desc, run, is_wanted)
   if not vim.list_contains(of(buffer).order, desc) then
     table.insert(of(buffer).order, desc)
@@ -40,8 +39,6 @@ local function set(buffer, mode, key, desc, run, is_wanted)
   api.nvim_buf_set_keymap(buffer, mode, key, keys, mapping)
 end
 
----@param buffer integer
----@return boolean
 local function is_mapped(buffer)
   local own = (vim.b[buffer].acp or {}).default_keys
   if own == nil then
