@@ -175,7 +175,7 @@ async def test_an_agent_that_replays_nothing_gets_what_was_kept() -> None:
         stage.agent.reply(await stage.agent.expect("session/load"), None)
         await stage.until(lambda: session.state.status == "idle")
         assert texts(session) == ["kept answer"]
-        assert "told nothing of it" in notices(session)[0]
+        assert "sent nothing of it" in notices(session)[0]
         assert session.state.title == "Kept"
 
 

@@ -194,7 +194,7 @@ def test_details_and_what_is_hostile(desk: Desk) -> None:
     assert "about: Says ␛[31mhello" in text
     assert "install --prefix" in text
     assert "starts as: A=b robo-npm --acp" in text
-    assert "comes without a word on how" in desk.row("evil")
+    assert "does not say how" in desk.row("evil")
     desk.on("evil", "i")
     desk.told("evil does not say how it is installed")
     assert not desk.asked()
