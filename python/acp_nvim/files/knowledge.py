@@ -173,7 +173,8 @@ class Knowledge:
         if author is not None:
             self._writers[path] = author
         older = older if isinstance(older, str) else written.disk
-        now = content if older is None else as_carried(older, written.before, written.after)
+        left = written.after if written.left is None else written.left
+        now = content if older is None else as_carried(older, written.before, left)
         self._know(DISK, path, Known(base=now or "", encoding=encoding, saved=written.saved))
 
     def left(

@@ -19,7 +19,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.encoding import UTF_8, NotRead, codec, encoded, exact_bytes
-from acp_nvim.files.live import LiveFile
+from acp_nvim.files.live import LiveFile, with_buffer
 from acp_nvim.files.text import buffer_text, form_edits, merged
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.form import Even, with_ends_of
@@ -68,7 +68,8 @@ class WriteResult(Struct, frozen=True):
     def read(self, live: LiveFile) -> WriteResult:
         """Return it as the texts of that file are read."""
         before, after = live.read(self.before), live.read(self.after) or ""
-        return replace(self, before=before, after=after, disk=live.read(self.disk))
+        disk, left = live.read(self.disk), live.read(self.left)
+        return replace(self, before=before, after=after, disk=disk, left=left)
 
 
 class WasTakenBack(FileProblem):
@@ -200,7 +201,7 @@ async def _through(files: Files, live: LiveFile, request: WriteRequest) -> Write
     if saved:
         return result if await files.follow(buffer, hunks, options) else None
     written = await files.write(live.path, buffer, hunks, options, stamp=live.stamp)
-    return None if written is None else _as_formatted(result, written)
+    return None if written is None else await _as_formatted(live.path, result, written)
 
 
 def _sides(
@@ -216,11 +217,12 @@ def _sides(
     return text, before, text if on_disk is None or buffer.modified else on_disk
 
 
-def _as_formatted(result: WriteResult, written: LiveBuffer) -> WriteResult:
+async def _as_formatted(path: str, result: WriteResult, written: LiveBuffer) -> WriteResult:
     """Return it with what a formatter has made of the text on `BufWritePost`: that is the agent's
-    doing, and goes when its text goes."""
+    doing, and goes when its text goes. The file need not have it, also where the buffer is not
+    modified."""
     now = buffer_text(written)
-    left = result.after if written.modified else now
+    left = now if now == result.after else (await with_buffer(path, written)).on_disk
     return replace(result, after=now, stamp=written.synced, left=left)
 
 
