@@ -70,8 +70,11 @@ def test_a_prompt_offers_to_be_edited_and_to_be_rewound(job: MainJob) -> None:
     assert job.nvim.eval("bufnr()") == prompt
     to_row(job, "^change it")
     job.nvim.lua("vim.ui.select = function(items, _, done) done(items[2], 2) end")
+    old = job.session()["bufnr"]
     job.nvim.input("R")
     job.until(lambda: path.read_text() == LINES)
+    job.until(lambda: job.session()["bufnr"] != old)
+    job.until(lambda: job.nvim.eval(f"bufwinid({job.session()['bufnr']})") > 0)
     to_row(job, "^── done")
     job.nvim.input("R")
     job.told("no prompt here")
