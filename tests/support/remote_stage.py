@@ -12,7 +12,7 @@ from acp_nvim.client.launch import Launch, Remote
 from acp_nvim.transport.link import Link
 from acp_nvim.workspace.launching import start
 from tests.support.agents.socket_wire import SocketWire
-from tests.support.stage import Stage
+from tests.support.stage import PROJECT, Stage
 
 SECONDS = 110
 """In which what is waited for must come."""
@@ -22,7 +22,7 @@ class RemoteStage(Stage):
     """Connects by the program's own `start`."""
 
     def __init__(
-        self, url: str, cwd: Path | str = "/tmp", headers: Any = None, **launch: Any
+        self, url: str, cwd: Path | str = PROJECT, headers: Any = None, **launch: Any
     ) -> None:
         async def given() -> dict[str, str]:
             return dict(headers or {})

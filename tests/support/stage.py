@@ -8,8 +8,10 @@ async with Stage() as stage:
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
@@ -45,11 +47,15 @@ from tests.support.agents.scripted_agent import PATIENCE, SESSION, ScriptedAgent
 from tests.support.fakes.fake_ports import FakeFiles, FakeScreens, FakeSurroundings
 from tests.support.files.file_rig import FileRig
 
+PROJECT = tempfile.mkdtemp(prefix="acp-project-")
+"""The project of whoever names none: a folder of this process, in which nothing is."""
+atexit.register(shutil.rmtree, PROJECT, ignore_errors=True)
+
 
 class Stage:
     """Everything of one connection but the process and the editor."""
 
-    def __init__(self, cwd: Path | str = "/tmp", **launch: Any) -> None:
+    def __init__(self, cwd: Path | str = PROJECT, **launch: Any) -> None:
         self.link = MemoryLink()
         self.agent = ScriptedAgent(self.link)
         self.files: Files = FakeFiles()

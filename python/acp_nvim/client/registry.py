@@ -18,6 +18,7 @@ from acp_nvim.client.session import Session
 from acp_nvim.errors import FileProblem
 from acp_nvim.protocol.records import StateTold
 from acp_nvim.session.event import (
+    ChunkReceived,
     Event,
     Noticed,
     ReportedState,
@@ -34,8 +35,9 @@ MOST_CHILDREN = 200
 TOO_MANY = f"More than {MOST_CHILDREN} sub-agents have sessions of their own: this one is not shown"
 MOST_SAID = 256 * 1024 * 1024
 """Characters of all updates of one session, with its sub-agents', that are taken in."""
-MOST_IN_TURN = 64 * 1024 * 1024
-"""Characters of those of one turn, and as many more for each hour that it takes."""
+MOST_IN_TURN = 24 * 1024 * 1024
+"""Characters of the messages of one turn, and as many more for each hour that it takes; what may
+replace something, as updates of tool calls do, counts a third."""
 MOST_ENTRIES = 200_000
 """Entries of a session, from which on nothing is added."""
 HOUR = 3_600.0
@@ -122,7 +124,8 @@ class Registry:
         said = self._said.get(owner)
         if said is None:
             said = self._said[owner] = _Said()
-        too_much = said.too_much(size, owner, len(session.state.entries))
+        grows = any(isinstance(event, ChunkReceived) for event in events)
+        too_much = said.too_much(size if grows else size // 3, owner, len(session.state.entries))
         if not too_much:
             self._tell(session, events)
             return ""

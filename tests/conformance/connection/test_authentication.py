@@ -10,7 +10,7 @@ import pytest
 from acp_nvim.client.launch import Remote
 from tests.conformance.connection.logins import CHAT, LoginStage, asked
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage, notices, texts
+from tests.support.stage import PROJECT, Stage, notices, texts
 
 NOT_TESTED = {"C-062": "there are no signals of success but the exit code"}
 
@@ -163,7 +163,7 @@ async def test_c054_a_list_that_is_refused_says_how_to_log_in() -> None:
     offered = {"sessionCapabilities": {"list": {}, "delete": {}}}
     async with LoginStage() as stage:
         await stage.opened([KEY], agentCapabilities=offered)
-        listing = stage.give(stage.client.ready.listing.all("/tmp"))
+        listing = stage.give(stage.client.ready.listing.all(PROJECT))
         stage.agent.refuse(await stage.agent.expect("session/list"), -32000, "no login")
         assert not await listing.done()
         assert stage.client.state == "needs_login"
@@ -265,7 +265,7 @@ async def test_c057_other_types_are_the_agents_business(kind: dict[str, Any]) ->
 
 async def test_c058_the_terminal_runs_the_agent_as_configured_and_some_more() -> None:
     env = {"PATH": "/bin", "MODE": "acp", "TERM": "dumb"}
-    launch = {"command": "/opt/agent", "args": ("--acp", "x y"), "env": env, "cwd": "/tmp"}
+    launch = {"command": "/opt/agent", "args": ("--acp", "x y"), "env": env, "cwd": PROJECT}
     async with LoginStage(**launch) as stage:
         stage.terminals.code = 1
         await stage.refused([TERMINAL])
@@ -273,7 +273,7 @@ async def test_c058_the_terminal_runs_the_agent_as_configured_and_some_more() ->
         (program,) = stage.terminals.programs
         assert program.argv == ("/opt/agent", "--acp", "x y", "--login", "now")
         assert program.env == {"PATH": "/bin", "MODE": "login", "EXTRA": "1"}
-        assert program.cwd == "/tmp"
+        assert program.cwd == PROJECT
 
 
 @pytest.mark.parametrize("code", [1, 3, 137, None])

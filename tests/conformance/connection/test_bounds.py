@@ -18,7 +18,7 @@ from acp_nvim.wire.framing import Framer
 from tests.conformance.requests.files import Files
 from tests.fuzz.play import draw
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage, notices, texts
+from tests.support.stage import PROJECT, Stage, notices, texts
 
 DEEP: Any = json.loads("[" * 900 + "]" * 900)
 CALL = {"toolCallId": "c", "title": "t"}
@@ -81,7 +81,7 @@ async def test_a_line_that_is_too_long_is_skipped_said_and_answered(
         session = await stage.start()
         await stage.turn(session)
         monkeypatch.setattr(stage.link, "_framer", Framer(100_000))
-        params = {"sessionId": SESSION, "path": "/tmp/x", "content": "x" * 200_000}
+        params = {"sessionId": SESSION, "path": f"{PROJECT}/x", "content": "x" * 200_000}
         answer = await stage.agent.ask("fs/write_text_file", params)
         assert answer["error"]["code"] == Code.INVALID_PARAMS
         assert any(f"more than {link.MOST >> 20} MB" in it for it in notices(session))
@@ -183,12 +183,12 @@ async def test_sessions_that_an_agent_lists_have_a_bound(monkeypatch: pytest.Mon
         ready = stage.client.ready
 
         async def ask() -> None:
-            found.append(await ready.listing.all("/tmp"))
+            found.append(await ready.listing.all(PROJECT))
 
         stage.tasks.start_soon(ask)
         for page in range(3):
             asked = await stage.agent.expect("session/list")
-            rows = [{"sessionId": f"{page}-{it}", "cwd": "/tmp"} for it in range(10)]
+            rows = [{"sessionId": f"{page}-{it}", "cwd": PROJECT} for it in range(10)]
             stage.agent.reply(asked, {"sessions": rows, "nextCursor": str(page)})
         await stage.agent.quiet()
         assert len(found[0]) == 25

@@ -12,7 +12,7 @@ from tests.conformance.connection.burst import burst
 from tests.conformance.requests.asking import CANCELLED, asked, selected
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.fakes.fake_ports import FakeFiles
-from tests.support.stage import Stage
+from tests.support.stage import PROJECT, Stage
 
 
 class SlowFiles(FakeFiles):
@@ -57,7 +57,7 @@ async def test_c151_a_file_request_is_cancelled():
     stage.files = files
     async with stage:
         await stage.start()
-        params = {"sessionId": SESSION, "path": "/tmp/a"}
+        params = {"sessionId": SESSION, "path": f"{PROJECT}/a"}
         stage.agent.request("fs/read_text_file", params, 5)
         await files.asked.wait()
         stage.agent.notify("$/cancel_request", {"requestId": 5})

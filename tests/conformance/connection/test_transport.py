@@ -12,7 +12,7 @@ import pytest
 from acp_nvim.session.event import ChunkReceived, TurnEnded
 from tests.conformance.connection.whole import whole_session, whole_stage
 from tests.support.agents.scripted_agent import SESSION, line
-from tests.support.stage import Stage, texts
+from tests.support.stage import PROJECT, Stage, texts
 
 NOT_TESTED = {"C-026": "there are no custom transports"}
 
@@ -199,7 +199,7 @@ async def test_c018_protocol_notifications_are_ignored() -> None:
         ("session/request_permission", None),
         ("session/request_permission", [1]),
         ("fs/read_text_file", {"sessionId": SESSION, "path": 5}),
-        ("fs/write_text_file", {"sessionId": SESSION, "path": "/tmp/x"}),
+        ("fs/write_text_file", {"sessionId": SESSION, "path": f"{PROJECT}/x"}),
         ("fs/write_text_file", "x"),
     ],
 )

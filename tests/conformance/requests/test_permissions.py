@@ -21,7 +21,7 @@ from acp_nvim.workspace.launching import launch
 from tests.conformance.connection.probe import bar, menu, menu_text
 from tests.conformance.requests.asking import CANCELLED, selected
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage
+from tests.support.stage import PROJECT, Stage
 from tests.unit.view.look import groups, looks
 
 PACKAGE = Path(acp_nvim.__file__).parent
@@ -66,7 +66,7 @@ class RecordedQuestions(Questions):
 def configured(options: dict[str, Any]) -> Stage:
     """Return a stage for an agent that is started with this `vim.g.acp`."""
     known, _ = parse({"agents": {"scripted": {"command": "scripted"}}} | options)
-    plan = launch("scripted", known, root="/tmp", cwd="/tmp")
+    plan = launch("scripted", known, root=PROJECT, cwd=PROJECT)
     return Stage(**asdict(plan))
 
 

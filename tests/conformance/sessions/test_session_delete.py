@@ -6,7 +6,7 @@ import pytest
 
 from acp_nvim.errors import UserError
 from tests.conformance.connection.whole import EVERYTHING
-from tests.support.stage import Stage
+from tests.support.stage import PROJECT, Stage
 
 
 @pytest.mark.parametrize("marker", [None, False, True])
@@ -24,7 +24,7 @@ async def test_c103_delete_names_the_session_and_a_new_list_lacks_it() -> None:
 
         async def delete() -> None:
             done.append(await stage.client.ready.listing.delete("old one"))
-            done.append(await stage.client.ready.listing.all("/tmp"))
+            done.append(await stage.client.ready.listing.all(PROJECT))
             stage._notify()
 
         stage.tasks.start_soon(delete)

@@ -10,7 +10,7 @@ from acp_nvim.client.listing import MOST_PAGES, Listed, list_all
 from acp_nvim.session.model import ListedSession
 from acp_nvim.view.lists.sessions import label, listed_row, merged, seconds_of
 from tests.conformance.connection.whole import EVERYTHING
-from tests.support.stage import Stage
+from tests.support.stage import PROJECT, Stage
 
 LISTS = {"sessionCapabilities": {"list": {}}}
 
@@ -24,13 +24,15 @@ class Asked:
         stage.tasks.start_soon(self._ask)
 
     async def _ask(self) -> None:
-        self.found = await self.stage.client.ready.listing.all("/tmp")
+        self.found = await self.stage.client.ready.listing.all(PROJECT)
         self.stage._notify()
 
     async def page(self, cursor: str | None, result: Any) -> dict[str, Any]:
         """Take the request for a page, which must have this cursor, and answer it."""
         request = await self.stage.agent.expect("session/list")
-        assert request["params"] == {"cwd": "/tmp"} | ({} if cursor is None else {"cursor": cursor})
+        assert request["params"] == {"cwd": PROJECT} | (
+            {} if cursor is None else {"cursor": cursor}
+        )
         self.stage.agent.reply(request, result)
         return request
 
@@ -41,7 +43,7 @@ class Asked:
 
 
 def entry(name: str, **fields: Any) -> dict[str, Any]:
-    return {"sessionId": name, "cwd": "/tmp"} | fields
+    return {"sessionId": name, "cwd": PROJECT} | fields
 
 
 def test_c078_roots_are_those_of_the_last_list() -> None:
@@ -67,7 +69,7 @@ async def test_c078_a_refresh_forgets_the_roots_of_the_list_before() -> None:
 async def test_c096_no_list_without_the_capability(marker: object) -> None:
     async with Stage() as stage:
         await stage.start(agentCapabilities={"sessionCapabilities": {"list": marker}})
-        assert await stage.client.ready.listing.all("/tmp") == ()
+        assert await stage.client.ready.listing.all(PROJECT) == ()
         await stage.agent.quiet()
 
 
@@ -144,7 +146,7 @@ async def test_c101_bad_entries_are_left_out() -> None:
         await asked.page(None, {"sessions": sessions})
         assert await asked.ids() == ["a", "b", "c"]
         assert asked.found is not None
-        assert asked.found[0].cwd == "/tmp"  # of the folder that was asked for
+        assert asked.found[0].cwd == PROJECT  # of the folder that was asked for
         assert asked.found[2].title is None
         assert seconds_of(asked.found[2].updated_at) is None
 
@@ -186,7 +188,7 @@ async def test_several_agents_are_asked_at_once() -> None:
 
         async def ask() -> None:
             listings = [one.client.ready.listing, two.client.ready.listing]
-            found.append(await list_all(listings, "/tmp"))
+            found.append(await list_all(listings, PROJECT))
             one._notify()
 
         one.tasks.start_soon(ask)

@@ -15,7 +15,7 @@ from acp_nvim.session.state import Message, Notice, ToolCall
 from acp_nvim.view.announcement import announce
 from tests.conformance.connection.whole import EVERYTHING
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage, notices, texts, tool
+from tests.support.stage import PROJECT, Stage, notices, texts, tool
 
 LOADS = {"loadSession": True}
 KEPT = TranscriptRestored(
@@ -82,7 +82,7 @@ async def test_c077_the_whole_list_of_roots_is_sent_again() -> None:
 
 
 async def test_c079_the_folder_is_that_of_the_session() -> None:
-    async with Stage("/tmp") as stage:
+    async with Stage(PROJECT) as stage:
         await stage.start(agentCapabilities=LOADS)
         stage._cwd = "/x"
         stage.reopen("old")

@@ -11,7 +11,7 @@ from acp_nvim.config import parse
 from acp_nvim.workspace.root import find_root
 from tests.conformance.connection.whole import EVERYTHING, SERVERS
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage, notices, texts
+from tests.support.stage import PROJECT, Stage, notices, texts
 
 NOT_TESTED = {
     "C-074": "the client has no MCP server of its own",
@@ -105,8 +105,8 @@ def test_c075_further_directories_are_absolute() -> None:
 
 
 async def test_c076_no_directory_is_named_twice() -> None:
-    directories = ("/a", "/tmp", "", "/b", "/a")
-    async with Stage("/tmp", additional_directories=directories) as stage:
+    directories = ("/a", PROJECT, "", "/b", "/a")
+    async with Stage(PROJECT, additional_directories=directories) as stage:
         stage.launch()
         await stage.agent.initialize(agentCapabilities=EVERYTHING)
         assert (await stage.agent.open())["params"]["additionalDirectories"] == ["/a", "/b"]

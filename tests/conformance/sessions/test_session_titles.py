@@ -9,7 +9,7 @@ import pytest
 from acp_nvim.client.session import Session
 from tests.conformance.connection.probe import chat
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import AcpError, Stage, texts
+from tests.support.stage import PROJECT, AcpError, Stage, texts
 
 
 def offers(**session: Any) -> dict[str, Any]:
@@ -59,7 +59,7 @@ async def test_c326_a_session_is_forked():
         fork = stage.session()
         stage.tasks.start_soon(stage.client.fork, fork, SESSION)
         request = await stage.agent.expect("session/fork")
-        assert request["params"] == {"sessionId": SESSION, "cwd": "/tmp", "mcpServers": []}
+        assert request["params"] == {"sessionId": SESSION, "cwd": PROJECT, "mcpServers": []}
         stage.agent.reply(request, {"sessionId": "fork"})
         await stage.until(lambda: fork.state.status == "idle")
         assert fork.id == "fork"
@@ -112,14 +112,14 @@ async def test_what_was_archived_is_listed_where_that_is_asked_for_and_comes_bac
         listing = stage.client.ready.listing
 
         async def ask() -> None:
-            found = await listing.all("/tmp", archived=True)
+            found = await listing.all(PROJECT, archived=True)
             await listing.unarchive(found[0].id)
 
         stage.tasks.start_soon(ask)
         for cursor in ({}, {"cursor": "2"}):
             request = await stage.agent.expect("session/list")
-            assert request["params"] == {"cwd": "/tmp", "archived": "only"} | cursor
-            page = {"sessions": [{"sessionId": "old", "cwd": "/tmp"}]}
+            assert request["params"] == {"cwd": PROJECT, "archived": "only"} | cursor
+            page = {"sessions": [{"sessionId": "old", "cwd": PROJECT}]}
             stage.agent.reply(request, page | ({} if cursor else {"nextCursor": "2"}))
         request = await stage.agent.expect("session/unarchive")
         assert request["params"] == {"sessionId": "old"}
@@ -127,7 +127,7 @@ async def test_what_was_archived_is_listed_where_that_is_asked_for_and_comes_bac
     async with Stage() as stage:
         await stage.start(**offers(list={}))
         assert stage.client.ready is not None
-        assert await stage.client.ready.listing.all("/tmp", archived=True) == ()
+        assert await stage.client.ready.listing.all(PROJECT, archived=True) == ()
         with pytest.raises(AcpError, match="scripted cannot unarchive its sessions"):
             await stage.client.ready.listing.unarchive("old")
         await stage.agent.quiet()

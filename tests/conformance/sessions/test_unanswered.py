@@ -14,7 +14,7 @@ from acp_nvim.client import session as told
 from acp_nvim.config import Defaults
 from acp_nvim.errors import UserError
 from acp_nvim.view.chat.transcript import render
-from tests.support.stage import Stage, notices
+from tests.support.stage import PROJECT, Stage, notices
 
 MODES = {
     "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "plan", "name": "Plan"}],
@@ -215,10 +215,10 @@ async def test_a_list_that_is_not_told_is_late(monkeypatch: pytest.MonkeyPatch) 
         await stage.start(agentCapabilities={"sessionCapabilities": {"list": {}}})
         assert stage.client.ready is not None
         known = stage.client.ready.listing
-        assert await known.all("/tmp") == () and known.late
+        assert await known.all(PROJECT) == () and known.late
         request = await stage.agent.expect("session/list")
         await stage.agent.expect("$/cancel_request")
-        asked = Asked(stage, lambda: known.all("/tmp"))
+        asked = Asked(stage, lambda: known.all(PROJECT))
         again = await stage.agent.expect("session/list")
         stage.agent.reply(request, {"sessions": []})
         stage.agent.reply(again, {"sessions": []})

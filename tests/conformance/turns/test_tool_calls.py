@@ -12,7 +12,7 @@ from acp_nvim.session.content import Diff, TerminalOutput, Text
 from acp_nvim.session.model import Location
 from acp_nvim.view.chat.transcript import location_at, render
 from tests.conformance.connection.probe import chat, menu_text, shows
-from tests.support.stage import Stage, tool
+from tests.support.stage import PROJECT, Stage, tool
 
 KINDS = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"]
 STATUSES = {"pending": "○", "in_progress": "◐", "completed": "✓", "failed": "✗"}
@@ -190,9 +190,9 @@ async def test_c168_an_absent_old_text_is_a_new_file():
 
 
 async def test_c169_a_fragment_has_no_line_numbers():
-    diff = {"type": "diff", "path": "/tmp/a.py", "oldText": "b\n", "newText": "B\n"}
+    diff = {"type": "diff", "path": f"{PROJECT}/a.py", "oldText": "b\n", "newText": "B\n"}
     async with Stage() as stage:
-        place = [{"path": "/tmp/a.py", "line": 812}]
+        place = [{"path": f"{PROJECT}/a.py", "line": 812}]
         session = await opened(stage, content=[diff], locations=place)
         lines = chat(session, "tool:call-1")
         assert lines[-3:] == ["│ a.py", "│ - b", "│ + B"]

@@ -7,7 +7,7 @@ import pytest
 from acp_nvim.errors import UserError
 from tests.conformance.connection.logins import LoginStage
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage
+from tests.support.stage import PROJECT, Stage
 
 
 async def test_before_the_answer_nothing_can_be_set_or_cancelled() -> None:
@@ -59,5 +59,5 @@ async def test_what_is_ready_stays_when_the_agent_is_gone() -> None:
         stage.link.exit(3)
         await stage.until(lambda: stage.over)
         assert stage.client.ready is not None
-        assert await stage.client.ready.listing.all("/tmp") == ()
+        assert await stage.client.ready.listing.all(PROJECT) == ()
         assert stage.client.exit is not None and stage.client.exit.code == 3
