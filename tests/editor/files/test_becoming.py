@@ -46,7 +46,10 @@ def test_a_buffer_whose_name_has_become_a_link_is_none_of_the_file_that_it_leads
     assert nvim.lua("return require('acp.files.live').survey(...)", [str(path.parent)]) == []
     code = "return require('acp.files.live').write(...)"
     options = {"fileformat": "unix", "fileencoding": "utf-8", "bomb": False, "endofline": True}
-    outcome = nvim.lua(code, live["number"], live["changedtick"], [[0, 1, ["x"]]], options)
+    made = path.with_name("made")
+    made.write_bytes(b"x\n")
+    place = str(made), str(other)
+    outcome = nvim.lua(code, live["number"], live["changedtick"], [[0, 1, ["x"]]], options, *place)
     assert "leads to another file now" in outcome["error"]
     assert (nvim.lines(), other.read_bytes()) == (["one"], b"other\n")
     nvim.command("edit!")

@@ -130,7 +130,7 @@ def test_the_queue_is_kept_and_waits_for_the_user(store: Store, tmp_path: Path) 
     assert again.turn == 2
     notices = [it.text for it in again.entries if isinstance(it, Notice)]
     assert notices[0] == CUT_OFF
-    assert "not sent by itself" in notices[1]
+    assert "the empty prompt sends them" in notices[1]
     begun = after(state, TurnEnded(4.0), TurnStarted(LATER, 5.0, queued=True))
     store.follow(begun)
     assert written(store, tmp_path).queue == (second,)
