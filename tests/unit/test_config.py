@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_nvim.config import Defaults, McpServer, NamedValue, Options, parse
+from acp_nvim.errors import UserError
 from acp_nvim.paths import SAME
 from acp_nvim.workspace.launching import editor_tools, launch
 
@@ -188,6 +189,13 @@ def test_an_agent_may_be_an_address(url: str) -> None:
     assert plan.remote is not None and plan.remote.url == url
     assert (plan.read_files, plan.terminals, plan.terminal_login) == (True, False, False)
     assert url not in repr(plan)
+
+
+def test_an_agent_without_a_program_is_not_unknown() -> None:
+    options, problems = parse({"agents": {"mine": {"command": ["mine", "--acp"]}}})
+    assert len(problems) == 1
+    with pytest.raises(UserError, match=r"vim\.g\.acp\.agents\.mine names no program: command ="):
+        launch("mine", options, root="/", cwd="/p")
 
 
 @pytest.mark.parametrize("env", [{"A": "b"}, [{"name": "A", "value": "b"}]])

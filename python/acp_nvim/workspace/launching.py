@@ -207,6 +207,9 @@ _SAID = lazy_pattern(
 
 
 def _unknown(name: str, options: Options, installs: Installs) -> str:
+    if name in options.agents:
+        own = f"vim.g.acp.agents.{name}"
+        return f"{own} names no program: command = '…' is one, args = {{ … }} its arguments"
     known = [*PRESETS, TUTOR, *options.agents, *installs]
     hint = suggest(name, known)
     more = ":Acp agents installs others, vim.g.acp.agents names more"
