@@ -150,11 +150,24 @@ on('BufWritePre', 'What agents have made of the file comes first', function(even
   end
 end, { nested = true })
 
+--- Whether somebody else has a handler for what happens to this buffer, which chooses then.
+---@param event vim.api.keyset.create_autocmd.callback_args
+---@return boolean
+local function is_chosen_by_others(event)
+  return vim.iter(api.nvim_get_autocmds({ event = event.event })):any(function(it)
+    if it.group == event.group or it.buflocal then
+      return it.group ~= event.group and it.buffer == event.buf
+    end
+    local name = it.pattern:find('/', 1, true) and event.file or vim.fs.basename(event.file)
+    return vim.regex(vim.fn.glob2regpat(it.pattern)):match_str(name) ~= nil
+  end)
+end
+
 -- Neovim finds before the host that the file has changed, as where the user goes to a hidden buffer,
 -- or comes back to Neovim, while a command of an agent runs. What other handlers choose counts.
 on('FileChangedShell', 'What agents have made of the file comes in unasked', function(event)
   local path = file_buffers.file(event.buf)
-  if #api.nvim_get_autocmds({ event = 'FileChangedShell' }) > 1 then
+  if is_chosen_by_others(event) then
     return
   end
   vim.v.fcs_choice = 'ask'

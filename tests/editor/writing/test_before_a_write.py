@@ -199,3 +199,14 @@ def test_a_handler_of_the_users_chooses(
     job.nvim.input(":checktime<CR>")
     job.until(lambda: job.nvim.eval("get(g:, 'seen')"))
     assert job.nvim.lines() == (NEW if choice else both(OLD)).splitlines()
+
+
+def test_a_handler_of_the_users_for_other_files_chooses_nothing(
+    job: MainJob, stage: tuple[StdioAgent, Path]
+) -> None:
+    _agent, path = stage
+    job.command("autocmd FileChangedShell *.log,*/other/* let v:fcs_choice = 'reload'")
+    job.nvim.input("A, mine<Esc>")
+    put(path, NEW)
+    job.nvim.input(":checktime<CR>")
+    job.until(lambda: job.nvim.lines() == both().splitlines())
