@@ -38,8 +38,10 @@ MOST_SAID = 256 * 1024 * 1024
 MOST_IN_TURN = 24 * 1024 * 1024
 """Characters of the messages of one turn, and as many more for each hour that it takes; what may
 replace something, as updates of tool calls do, counts a third."""
-MOST_ENTRIES = 200_000
-"""Entries of a session, from which on nothing is added."""
+MOST_ENTRIES, MOST_NEW = 200_000, 60_000
+"""Entries of a session, from which on nothing is added; and those of one turn, as its messages."""
+LOADED = 4
+"""A session that is loaded says all of its turns at once: it may say so many times as much."""
 HOUR = 3_600.0
 
 
@@ -49,6 +51,8 @@ class _Said(Struct):
     all: int = 0
     turn: int = -1
     in_turn: int = 0
+    before: int = 0
+    """How many entries there were before that turn."""
     since: float = 0.0
     """When that turn began to say something."""
     told: str = ""
@@ -59,18 +63,22 @@ class _Said(Struct):
         self.all += size
         if self.turn != session.state.turn:
             self.turn, self.in_turn, self.since = session.state.turn, 0, anyio.current_time()
-            self.told = ""
+            self.before, self.told = entries, ""
         self.in_turn += size
         if self.all > MOST_SAID or entries >= MOST_ENTRIES:
             most = f"{MOST_SAID >> 20} MB" if self.all > MOST_SAID else f"{MOST_ENTRIES:,} entries"
             said = f"More than {most} were said here: nothing more is shown."
             return f"{said} :Acp new begins another session"
-        if self.in_turn <= MOST_IN_TURN:
+        share = max(self.in_turn / MOST_IN_TURN, (entries - self.before) / MOST_NEW)
+        if share <= (LOADED if session.state.status == "loading" else 1):
             return ""
         hours = (anyio.current_time() - self.since) / HOUR
-        if not self.told and self.in_turn <= MOST_IN_TURN * (1 + hours):
+        if not self.told and share <= 1 + hours:
             return ""
-        said = f"More than {MOST_IN_TURN >> 20} MB were said in this turn"
+        most = (
+            f"{MOST_IN_TURN >> 20} MB" if self.in_turn > MOST_IN_TURN else f"{MOST_NEW:,} entries"
+        )
+        said = f"More than {most} were said in this turn"
         return f"{said}: nothing more of it is shown. :Acp cancel ends it"
 
 

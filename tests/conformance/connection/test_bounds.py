@@ -12,6 +12,7 @@ from acp_nvim.client import listing, registry
 from acp_nvim.errors import Code
 from acp_nvim.files.event import WriteRefused
 from acp_nvim.session.reduce import reduce, terminals
+from acp_nvim.session.state import ToolCall
 from acp_nvim.transport import link
 from acp_nvim.view.snapshot import snapshot
 from acp_nvim.wire.framing import Framer
@@ -159,6 +160,31 @@ async def test_entries_of_a_session_have_a_bound(monkeypatch: pytest.MonkeyPatch
         await stage.agent.quiet()
         assert len(session.state.entries) == 51
         assert any("50 entries" in it for it in notices(session))
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+async def test_entries_of_a_turn_have_a_bound_and_of_all_turns_that_are_loaded_a_larger_one(
+    monkeypatch: pytest.MonkeyPatch, *, is_loaded: bool
+) -> None:
+    monkeypatch.setattr(registry, "MOST_NEW", 20)
+    async with Stage() as stage:
+        session, ending = await stage.start(agentCapabilities={"loadSession": True}), {}
+        if is_loaded:
+            session = stage.reopen("old")
+            ending = await stage.agent.expect("session/load")
+        else:
+            await stage.turn(session)
+        for number in range(100):
+            call = {"sessionUpdate": "tool_call", "toolCallId": f"t{number}", "title": "t"}
+            told = {"sessionId": "old" if is_loaded else SESSION, "update": call}
+            stage.agent.notify("session/update", told)
+        if is_loaded:
+            stage.agent.reply(ending, {})
+            await stage.until(lambda: session.state.status == "idle")
+        await stage.agent.quiet()
+        calls = [it for it in session.state.entries if isinstance(it, ToolCall)]
+        assert len(calls) in range(*((80, 85) if is_loaded else (20, 25)))
+        assert any("20 entries" in it for it in notices(session))
 
 
 async def test_what_comes_before_its_session_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
