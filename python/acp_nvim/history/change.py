@@ -43,6 +43,8 @@ AMENDED: Final = 100
 Step: TypeAlias = tuple[int | None, int | None]
 """The number of an old line, and of a new one: both, where the new one is the old one again, or
 says the same in other white space."""
+MOST_PASSING: Final = 24
+"""So many changes of a turn in one file are known step by step, as |u| takes them back."""
 MOST_AMENDED: Final = 10_000
 """So many pairs of an old and a new line are looked at: that one was amended is found among few."""
 
@@ -113,11 +115,28 @@ def apply_change(file: File, fact: Wrote | Saw) -> File:
     runs = packed(
         run for it in pieces for run in ((it,) if isinstance(it, Run) else writer.lines(it))
     )
+    if isinstance(fact, Wrote) and number > MOST_PASSING:
+        runs = _without_passing(runs, sorted(file.of_doers((fact.author.doer_key,))))
     form = file.form
     for setting in fact.form:
         form = _set(form, setting, writer.lines)
     facts = (*file.facts, fact)
     return replace(file, facts=facts, runs=runs, form=form, upon={**file.upon, **writer.upon})
+
+
+def _without_passing(runs: Runs, own: Sequence[int]) -> Runs:
+    """Leave out what of these changes, of one turn, has come and gone by them long ago: no decision
+    brings it back, and an agent may write a file a thousand times."""
+    early, whole = frozenset(own[:-MOST_PASSING]), frozenset(own)
+    if not early:
+        return runs
+
+    def is_passing(it: Run) -> bool:
+        story = it.story
+        is_untouched = story.born in early and not (story.alive or story.off or story.kept)
+        return is_untouched and not whole.isdisjoint(story.killers) and it.texts[0] != FILE
+
+    return packed(it for it in runs if not is_passing(it))
 
 
 def _set(form: Runs, setting: str, writer: Writer) -> Runs:
@@ -158,6 +177,10 @@ class _Agent:
         self.upon: dict[int, frozenset[int]] = {}
         self._number = number
         self._turn = turn
+        self._new = Story(number)
+        self._died: dict[Story, Story] = {}
+        """Of each story what it is now, once: a file that is written again and again has as many
+        stories as changes, and lines without number."""
 
     def lines(self, place: Place) -> Iterator[Run]:
         """Yield the lines of a place as the change leaves them."""
@@ -173,9 +196,15 @@ class _Agent:
                 continue
             if old is not None:
                 goes = story.alive or new is not None or old in of_places
-                yield Run((text,), story.died(number) if goes else story)
+                yield Run((text,), self._as_dead(story) if goes else story)
             if new is not None:
-                yield Run((place.lines[new],), Story(number))
+                yield Run((place.lines[new],), self._new)
+
+    def _as_dead(self, story: Story) -> Story:
+        found = self._died.get(story)
+        if found is None:
+            found = self._died[story] = story.died(self._number)
+        return found
 
     def _may_return(self, story: Story) -> bool:
         by = story.killers

@@ -31,21 +31,19 @@ class Story(Struct, frozen=True):
     """The events that the user has kept."""
     on: frozenset[int] = frozenset()
     """The events that count, but for `NOBODY`; made here."""
+    killers: frozenset[int] = frozenset()
+    """The deaths that count; made here."""
     alive: bool = True
     """Whether the line is there; made here."""
 
     def __post_init__(self) -> None:
         """Find out what counts."""
         off = {event for event, _ in self.off}
-        on = self.deaths - off
-        force_setattr(self, "alive", self.born not in off and not on)
+        killers = self.deaths - off
+        force_setattr(self, "killers", killers)
+        force_setattr(self, "alive", self.born not in off and not killers)
         is_born = self.born != NOBODY and self.born not in off
-        force_setattr(self, "on", on | {self.born} if is_born else on)
-
-    @property
-    def killers(self) -> frozenset[int]:
-        """The deaths that count."""
-        return self.on & self.deaths
+        force_setattr(self, "on", killers | {self.born} if is_born else killers)
 
     def died(self, event: int) -> Story:
         """Return it as that event takes the line out."""

@@ -1,0 +1,61 @@
+"""A file that an agent writes again and again, as it does with what a program prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+
+from acp_nvim.history.author import Author
+from acp_nvim.history.change import MOST_PASSING, saw, wrote
+from acp_nvim.history.file import File
+from acp_nvim.history.fold import begin, fold
+from acp_nvim.history.review import keep, reject
+from acp_nvim.history.switch import redo, undo
+
+AGENT = Author("agent", "s", 1, 1.0, "call")
+BASE = "".join(f"base {row}\n" for row in range(20))
+MANY = 10 * MOST_PASSING
+
+
+def texts(count: int) -> Iterator[str]:
+    return ("".join(f"{number}.{row}\n" for row in range(20)) for number in range(count))
+
+
+def test_in_one_turn_what_came_and_went_long_ago_is_no_part_of_it() -> None:
+    file = begin(BASE)
+    for text in texts(MANY):
+        file = wrote(file, text, AGENT, 0.0)
+    assert file.size <= 20 * (MOST_PASSING + 3)
+    undone = undo(file, AGENT, "b", 0.0).file
+    assert undone.text == BASE and redo(undone, "b").file.text == file.text == [*texts(MANY)][-1]
+    assert reject(file, 0.0).file.text == BASE
+    assert fold(file.facts).runs == file.runs
+
+
+@pytest.mark.parametrize("steps", [1, MOST_PASSING - 1])
+def test_what_u_takes_back_is_the_agents_still(steps: int) -> None:
+    file = begin(BASE)
+    for text in texts(MANY):
+        file = wrote(file, text, AGENT, 0.0)
+    for text in [*texts(MANY)][-2 : -2 - steps : -1]:
+        file = saw(file, text, 0.0)
+    assert undo(file, AGENT, "b", 0.0).file.text == BASE
+
+
+def test_what_another_turn_or_sub_agent_has_made_comes_back_when_that_is_undone() -> None:
+    first = wrote(begin(BASE), "first\n", replace(AGENT, session="other"), 0.0)
+    second = wrote(first, "second\n", replace(AGENT, sub_agent="t", sub_name="tests"), 0.0)
+    file = keep(wrote(second, "third\n", AGENT, 0.0)).file
+    for text in texts(MANY):
+        file = wrote(file, text, AGENT, 0.0)
+    assert undo(file, AGENT, "b", 0.0).file.text == "first\n"
+    assert reject(file, 0.0).file.text == "third\n"
+
+
+def test_over_many_turns_lines_of_one_story_share_it() -> None:
+    file: File = begin(BASE)
+    for turn, text in enumerate(texts(50)):
+        file = wrote(file, text, replace(AGENT, turn=turn), 0.0)
+    assert len({id(run.story) for run in file.runs}) <= len(file.facts) + 2
