@@ -12,16 +12,20 @@ from acp_nvim.session.state import Message
 from acp_nvim.view.chat.transcript import Transcript, render
 from tests.conformance.connection.probe import chat, shows
 from tests.support.agents.scripted_agent import SESSION
-from tests.support.stage import Stage, texts, tool
+from tests.support.stage import PROJECT, Stage, texts, tool
 from tests.unit.view.look import groups
 
 IMAGE = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
 AUDIO = {"type": "audio", "data": "aGVsbG8=", "mimeType": "audio/wav"}
-LINK = {"type": "resource_link", "uri": "file:///tmp/a.py", "name": "a.py"}
-EMBEDDED = {"type": "resource", "resource": {"uri": "file:///tmp/b.py", "text": "x = 1\n"}}
+LINK = {"type": "resource_link", "uri": f"file://{PROJECT}/a.py", "name": "a.py"}
+EMBEDDED = {"type": "resource", "resource": {"uri": f"file://{PROJECT}/b.py", "text": "x = 1\n"}}
 BLOB = {
     "type": "resource",
-    "resource": {"uri": "file:///tmp/c.bin", "blob": "aGVsbG8=", "mimeType": "application/zip"},
+    "resource": {
+        "uri": f"file://{PROJECT}/c.bin",
+        "blob": "aGVsbG8=",
+        "mimeType": "application/zip",
+    },
 }
 BLOCKS: list[tuple[dict[str, Any], str]] = [
     ({"type": "text", "text": "plain words"}, "plain words"),
