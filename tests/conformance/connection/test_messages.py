@@ -19,7 +19,7 @@ IMAGE = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
 AUDIO = {"type": "audio", "data": "aGVsbG8=", "mimeType": "audio/wav"}
 LINK = {"type": "resource_link", "uri": f"file://{PROJECT}/a.py", "name": "a.py"}
 EMBEDDED = {"type": "resource", "resource": {"uri": f"file://{PROJECT}/b.py", "text": "x = 1\n"}}
-BLOB = {
+BLOB: dict[str, Any] = {
     "type": "resource",
     "resource": {
         "uri": f"file://{PROJECT}/c.bin",
