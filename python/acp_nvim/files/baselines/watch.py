@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from weakref import finalize
@@ -71,6 +71,7 @@ class Watch:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._queue = -1
+        self._close: Callable[[], object] = lambda: None
         self._folders: dict[str, _Watched] = {}
         self.refused: set[str] = set()
         """Folders that cannot be watched."""
@@ -119,10 +120,15 @@ class Watch:
         self._remove_all(self._below(folder) - set(below))
 
     def leave(self, folder: str) -> None:
-        """Watch that folder no more."""
+        """Watch that folder no more; who watches none has no descriptor."""
         self._folders.pop(folder, None)
         others = {path for it in self._folders for path in self._below(it)}
         self._remove_all(self._below(folder) - others)
+        if not self._folders:
+            self._close()
+            self._queue = -1
+            self._numbers.clear()
+            self._paths.clear()
 
     def leave_others(self, used: Iterable[str]) -> None:
         """Watch no folders but these any more."""
@@ -164,7 +170,7 @@ class Watch:
             raise OSError(errno.EREMOTE, "another machine may change it")
         if self._queue < 0:
             self._queue = inotify.begin()
-            finalize(self, os.close, self._queue)  # a user has 128 of them
+            self._close = finalize(self, os.close, self._queue)  # a user has 128 of them
 
     def _add(self, path: str) -> bool:
         """Return whether it was not watched by that path."""

@@ -117,4 +117,6 @@ def test_so_it_is_where_the_folder_is_watched(acts: list[tuple[str, ...]]) -> No
     with tempfile.TemporaryDirectory() as name:
         folder = Path(os.path.realpath(name))
         (folder / "d/e").mkdir(parents=True)
-        anyio.run(Model(folder, Watch()).play, acts)
+        watch = Watch()
+        anyio.run(Model(folder, watch).play, acts)
+        watch.leave_others(())

@@ -285,6 +285,10 @@ async def test_who_watches_no_more_holds_no_queue(root: Path, roots: Roots) -> N
     before, rig = queues(), Rig()
     await rig.settle(roots)
     assert queues() == before + 1
+    rig.watch.leave_others(())
+    assert queues() == before
+    await rig.settle(roots)
+    assert queues() == before + 1
     del rig
     gc.collect()
     assert queues() == before
