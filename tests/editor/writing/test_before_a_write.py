@@ -184,8 +184,9 @@ def test_neovim_asks_where_the_host_does_not_answer(
         put(path, NEW)
         job.nvim.input(":checktime<CR>")
         job.until(lambda: job.nvim.mode()["mode"] == "r?")
-        job.nvim.input("<CR>")  # the user's text stays
-    assert job.nvim.lines() == both(OLD).splitlines()
+        job.nvim.input("<CR>")
+        job.until(lambda: not job.nvim.mode()["blocking"])
+        assert job.nvim.lines() == both(OLD).splitlines()  # the user's text stays
 
 
 @pytest.mark.parametrize("choice", ["", "reload"])
