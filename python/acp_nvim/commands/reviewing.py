@@ -101,10 +101,9 @@ async def review(
     host.workspace.look_around(path or "")
     if path is not None:
         await host.review.decisions.look(path)  # the user may have ended a conflict by hand
-    conflict = None if path is None else edits.conflict(path)
-    if conflict is not None:
-        await _compare(host, conflict)
-        return 0
+        if conflict := edits.conflict(path):
+            await _compare(host, conflict)
+            return 0
     was_shown = board.shown
     board.show(everything=True)
     await board.settled()
@@ -118,13 +117,25 @@ async def review(
         return waiting
     _check(reviews, turn, by)
     conflicts = tuple(it for it in board.conflicts() if not is_part and is_here(it.path))
-    await host.editor.reviewer.make_lists(quickfix(reviews, conflicts))
-    if was_shown and any(each.pending for each in reviews):
-        await host.editor.reviewer.open_list()
-    elif place := _nearest(reviews, path, line):
-        await host.editor.reviewer.go(*place)
-    host.editor.notifier.notice(_said(host, reviews, conflicts))
+    place = None if was_shown and any(it.pending for it in reviews) else (path, line)
+    await _show(host, reviews, conflicts, place)
     return waiting
+
+
+async def _show(
+    host: Host,
+    reviews: tuple[FileReview, ...],
+    conflicts: tuple[Conflict, ...],
+    near: tuple[str | None, int] | None,
+) -> None:
+    """List the hunks, and go to the one nearest to that place; without one open the list."""
+    reviewer = host.editor.reviewer
+    await reviewer.make_lists(quickfix(reviews, conflicts))
+    if near is None:
+        await reviewer.open_list()
+    elif place := _nearest(reviews, *near):
+        await reviewer.go(*place)
+    host.editor.notifier.notice(_said(host, reviews, conflicts))
 
 
 def edited(host: Host, path: str) -> None:

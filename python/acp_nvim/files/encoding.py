@@ -26,10 +26,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from acp_nvim.errors import FileProblem
+from acp_nvim.history.versions import BOM
 from acp_nvim.hunks import apply, diff, made
 from acp_nvim.patterns import lazy_pattern
 
-BOM = "\ufeff"
 BINARY_PROBE = 8192
 """A NUL in so many first bytes marks a binary file, as in git."""
 MARKS: Final[Mapping[str, str]] = {

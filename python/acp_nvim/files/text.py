@@ -9,8 +9,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
-from acp_nvim.files.encoding import BOM, MARKS, UTF_8, WIDE, NotRead, codec
+from acp_nvim.files.encoding import MARKS, UTF_8, WIDE, NotRead, codec
 from acp_nvim.history.form import Even
+from acp_nvim.history.versions import BOM
 from acp_nvim.hunks import (
     ConflictRegion,
     Hunk,

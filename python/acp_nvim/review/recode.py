@@ -7,20 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from acp_nvim.files.encoding import (
-    BOM,
-    LATIN_1,
-    MARKS,
-    UTF_8,
-    WIDE,
-    codec,
-    decoded,
-    encoded_line,
-    guess,
-)
+from acp_nvim.files.encoding import LATIN_1, MARKS, UTF_8, WIDE, codec, decoded, encoded_line, guess
 from acp_nvim.history import fold
 from acp_nvim.history.file import File
 from acp_nvim.history.form import marked, parsed
+from acp_nvim.history.versions import BOM
 
 
 def recoded(file: File, text: str, encoding: str, last: str = "") -> File:
