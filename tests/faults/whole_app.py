@@ -80,6 +80,8 @@ class WholeApp:
         self._tasks.cancel_scope.cancel()
         self.app._end()
         await self._stack.aclose()
+        if (watch := self.host.review.sync._baselines._watch) is not None:
+            watch.leave_others(())  # a user has 128 descriptors of it, and many apps stay for long
         for link in self.links:
             link.close()
         for client in self.host.workspace.clients:
