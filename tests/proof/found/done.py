@@ -133,6 +133,15 @@ DONE: dict[str, list[Step]] = {
         User("amend", 0, 1),
         Writes(2, 0, INSERT, stale=True),
     ],
+    "other line ends are kept from the first line, and with them what an agent has put there": [
+        Runs(0, "swap", 0, 1),
+        Tool(0, 0, INSERT, told=False),
+        Decides("keep", "hunk", 0, 0),
+    ],
+    "an empty file that an agent makes while the user types into it, and that it removes": [
+        Writes(0, 4, (), meanwhile=2),
+        Runs(0, "remove", 4, 0),
+    ],
 } | {
     f"the user saves out of insert mode, while a tool's edit waits, by the keys {keys}": [
         SavesFromInsert(0, file, (Edit("insert", 1),), 6, keys) for file in (0, 1)
