@@ -154,7 +154,9 @@ def test_a_command_right_after_the_host_was_killed_starts_a_new_one(stage: HostS
 
 
 TOLD_BY_EVENTS = {
-    "what goes along": "require('acp.prompt.attachment').ask(require('acp.chat.registry').all()[1])",
+    "what goes along": """
+    require('acp.prompt.attachment').ask(require('acp.chat.registry').all()[1])
+    """,
     "what the user chose": """
     vim.ui.select = function(_, _, done)
       done(nil, nil)
