@@ -1,7 +1,7 @@
 """What is secret is left out of whatever is recorded: by the key it stands under, and by its value.
 
-A value is known as it is, and as JSON, addresses, base64 and hex have it; not in pieces: a message with
-half of it is recorded before the other half has come.
+A value is known as it is, and as JSON, addresses, base64 and hex have it; not in pieces: a message
+with half of it is recorded before the other half has come.
 
 By key works on the text of messages, whole or cut off, not on what they mean: what cannot be parsed
 may have secrets as well. Values are those of the user's configuration, of variables with a telling
@@ -87,8 +87,9 @@ class Redaction:
         """Return the values that are there with escapes that their writer need not have made."""
         if not any(sign in text for sign in ("%", "\\u", "\\x")):
             return []
-        plain = _ESCAPE.sub(_unescaped, text)
-        return [it for it in (*self._values, *self._answers) if it in plain]
+        plain = _ESCAPE.sub(_unescaped, text).replace("\\", "")
+        known = (*self._values, *self._answers)
+        return [it for it in known if (bare := it.replace("\\", "")) and bare in plain]
 
     def message(self, text: str) -> str:
         """Return the text of a message of JSON, whole or cut off, without secrets."""
@@ -101,12 +102,8 @@ class Redaction:
     def is_suspect(self, text: str) -> bool:
         """Tell whether `message` may find something in one of the lines of this text."""
         is_block = '"env"' in text or '"headers"' in text
-        return (
-            is_block
-            or _has_stem(text)
-            or any(form in text for form in self._forms)
-            or bool(self._escaped(text))
-        )
+        is_known = any(form in text for form in self._forms) or bool(self._escaped(text))
+        return is_block or is_known or _has_stem(text)
 
     def output(self, text: str) -> str:
         """Return what a program has written without secrets."""
