@@ -286,10 +286,14 @@ end
 ---@param verb string
 ---@param payload? table
 ---@param done? fun(result: any)
-function M.ask(verb, payload, done)
+---@param failed? fun(err: string)
+function M.ask(verb, payload, done, failed)
   M.call(verb, payload, function(err, result)
     if err then
       M.warn(err)
+      if failed then
+        failed(err)
+      end
     elseif done then
       done(result)
     end

@@ -253,6 +253,29 @@ def test_there_is_no_such_program() -> None:
         assert nvim.messages().splitlines()[-1] == ("acp: closed: :Acp restart tutor goes on")
 
 
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("sessions", "Reading the sessions …"),
+        ("agents", "Looking for agents …"),
+        ("diff", "Reading the changes …"),
+    ],
+)
+def test_a_list_says_what_comes_before_there_is_a_host(command: str, sentence: str) -> None:
+    marks = "vim.api.nvim_buf_get_extmarks(0, require('acp.ui.apply').namespace, 0, -1, "
+    told = f"vim.iter({marks}{{ details = true }})):map(function(it) return it[4].virt_text end)"
+    with Neovim() as nvim:
+        shown = nvim.lua(f"vim.cmd.Acp('{command}') return {told}:totable()")
+        assert shown == [[[sentence, "AcpDim"]]]
+        if command != "diff":  # here nobody has changed anything
+            nvim.wait("vim.fn.wordcount().chars > 0")
+            assert sentence not in str(nvim.lua(f"return {told}:totable()"))
+    with Neovim({"python": "/no/python"}) as nvim:
+        shown = nvim.lua(f"vim.cmd.Acp('{command}') return {told}:totable()")
+        why = "cannot run /no/python (from vim.g.acp.python): run :Acp install"
+        assert shown == [[[why, "AcpDim"]]]
+
+
 def test_the_default_agent_cannot_be_started_for_a_prompt() -> None:
     with Neovim({"python": "/no/python", "default_agent": "tutor"}) as nvim, Screen(nvim, 120, 30):
         nvim.input(":AcpPrompt hello<CR>")
