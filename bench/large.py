@@ -8,6 +8,7 @@ the folder for temporary files, and minutes. Linux only.
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -196,8 +197,8 @@ def keep(nvim: Neovim) -> None:
     for number in range(SESSIONS):
         store.note(SessionState("bench", str(nvim.cwd), f"old-{number}", "idle", entries=said))
     store.flush()
-    histories = Histories(lambda: str(state / "edits"), print, InOrder())
-    chance = storage.random.Random(1)
+    histories = Histories(lambda: str(state / "edits"), InOrder(print))
+    chance = random.Random(1)
     for number in range(SESSIONS):
         file = storage.history(number, TURNS, chance)
         path = nvim.cwd / f"old_{number}.py"
