@@ -238,6 +238,7 @@ def rest(seconds: float) -> Iterator[Row]:
         until(lambda: client.nvim.lua(ALL_IDLE))
         client.turn("hush")
         client.settle()
+        time.sleep(5)  # what was said is kept a moment later
         pids = (client.host, client.editor)
         before = [(woken(it), cpu(it)) for it in pids]
         time.sleep(seconds)

@@ -4,6 +4,7 @@
 ---@class bench.Peer
 ---@field start fun(command: string[])
 ---@field is_ready fun(): boolean
+---@field is_busy fun(): boolean it takes no prompt yet
 ---@field prompt fun(text: string)
 ---@field answer fun(option: string)
 
@@ -37,6 +38,9 @@ M.zenodea = {
   end,
   is_ready = function()
     return session().ready
+  end,
+  is_busy = function()
+    return session().busy
   end,
   prompt = function(text)
     session():send(text)
@@ -74,6 +78,9 @@ M.codecompanion = {
   is_ready = function()
     return chat.acp_connection ~= nil and chat.acp_connection:is_ready()
   end,
+  is_busy = function()
+    return chat.current_request ~= nil
+  end,
   prompt = function(text)
     chat:add_buf_message({ role = 'user', content = text })
     chat:submit()
@@ -96,6 +103,9 @@ M.agentic = {
   end,
   is_ready = function()
     return manager.session_id ~= nil
+  end,
+  is_busy = function()
+    return false
   end,
   prompt = function(text)
     manager:_handle_input_submit(text)

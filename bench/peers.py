@@ -61,7 +61,7 @@ class Peer(Client):
         return int(self.nvim.lua("local now = vim.uv.hrtime() peer.prompt(...) return now", text))
 
     def turns(self) -> int:
-        return self.count("ended")
+        return self.count("ended") - bool(self.nvim.lua("return peer.is_busy()"))
 
     def answer(self, option: str) -> int:
         return int(self.nvim.lua("local now = vim.uv.hrtime() peer.answer(...) return now", option))
