@@ -101,7 +101,8 @@ def carried(state: SessionState, last: int, said: str) -> tuple[Event, ...]:
     subs = tuple(it for it in state.sub_agents if not it.key and it.turn <= last)
     named = None if state.title == _said_first(state) else state.title
     restored = TranscriptRestored(kept, named, origins=origins, sub_agents=subs)
-    return (restored, Noticed(said, mark="anew")) if kept else ()
+    has_talk = any(isinstance(it, Message | ToolCall) for it in kept)  # notices alone are no talk
+    return (restored, Noticed(said, mark="anew")) if has_talk else ()
 
 
 def untold(entries: Sequence[Entry]) -> Sequence[Entry]:

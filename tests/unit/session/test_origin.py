@@ -5,7 +5,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import SessionOpened, TranscriptRestored, TurnEnded, TurnStarted
+from acp_nvim.session.event import (
+    Noticed,
+    SessionOpened,
+    TranscriptRestored,
+    TurnEnded,
+    TurnStarted,
+)
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.origin import Origin, Stretch, continued, stretches
 from acp_nvim.session.reduce.reduce import reduce
@@ -56,6 +62,14 @@ def test_a_session_that_carries_another_on_continues_it() -> None:
     new = reduce(new, SessionOpened("three"))
     assert new.origins == (Origin(*ONE, 2),)
     assert new.stretches == (Stretch(ONE, 0, 2), Stretch(THREE))
+
+
+def test_where_nothing_was_said_before_the_turn_nothing_is_sent_with_the_next_prompt() -> None:
+    """A notice may stand before the first prompt, of an agent that is slow to start."""
+    state = reduce(SessionState("a", "/work"), Noticed("a has not answered yet"))
+    state = reduce(state, TurnStarted(Prompt((Text("say"),)), 1.0))
+    assert carried(state, 0, "the conversation is sent with your next prompt") == ()
+    assert carried(state, 1, "the conversation is sent with your next prompt") != ()
 
 
 def test_an_agent_that_begins_anew_continues_its_own_session() -> None:
