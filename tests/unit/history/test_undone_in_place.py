@@ -149,5 +149,6 @@ def test_a_blank_line_of_the_users_is_not_the_agents_that_goes_at_once() -> None
 
 
 def test_a_paragraph_of_the_agents_that_the_user_moves_goes_with_its_blank_lines() -> None:
-    ledger = saw(wrote(begin("a\nb\n"), "x\n\ny\na\nb\n", ONE, 0.0), "a\nb\nx\n\ny\n", 1.0)
-    assert undo(ledger, ONE, "x", 2.0).file.text == "a\nb\n"
+    base, paragraph = "a\nb\nc\nd\n", "x\n\ny\n"
+    ledger = saw(wrote(begin(base), paragraph + base, ONE, 0.0), base + paragraph, 1.0)
+    assert undo(ledger, ONE, "x", 2.0).file.text == base
