@@ -96,15 +96,17 @@ class FileReview(Struct, frozen=True):
 def drawing(review: FileReview) -> Drawing:
     """Return how the pending hunks of a file are shown; kept ones are not."""
     marks = [mark for change in review.pending for mark in _marks(change, review.count)]
-    hunks = tuple((change.first, change.last) for change in review.pending)
-    return Drawing(tuple(marks), hunks)
+    return Drawing(tuple(marks), _rows(review))
 
 
 def signs(review: FileReview) -> Drawing:
     """Return the same with signs only: what is shown before the user asks for the review."""
-    whole = drawing(review)
-    bare = (mark for mark in whole.marks if isinstance(mark, RowMark))
-    return replace(whole, marks=tuple(replace(mark, line_group="", note="") for mark in bare))
+    marks = (_row_mark(change, review.count) for change in review.pending)
+    return Drawing(tuple(replace(it, line_group="", note="") for it in marks), _rows(review))
+
+
+def _rows(review: FileReview) -> tuple[Range, ...]:
+    return tuple((change.first, change.last) for change in review.pending)
 
 
 def conflict_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
@@ -137,19 +139,22 @@ def _inside(row: int, count: int) -> int:
 
 
 def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
+    mark = _row_mark(change, count)
+    yield mark
+    yield from _parts(change) if mark.line_group else ()
+    if change.removed:
+        yield LinesMark(mark.row, change.first < count, _removed_lines(change))
+
+
+def _row_mark(change: ReviewHunk, count: int) -> RowMark:
     row, note = _inside(change.first, count), whole_file(change)
     if change.form:
-        yield RowMark(row, note=note)
-    elif change.whole == "created":
-        yield RowMark(row, max(len(change.added), 1), note=note)
-    elif change.added:
-        yield RowMark(row, len(change.added), line_group="AcpReviewAdd", note=note)
-        yield from _parts(change)
-    else:
-        sign = GONE_ABOVE if change.first < count else GONE_BELOW
-        yield RowMark(row, sign=sign, note=note)
-    if change.removed:
-        yield LinesMark(row, change.first < count, _removed_lines(change))
+        return RowMark(row, note=note)
+    if change.whole == "created":
+        return RowMark(row, max(len(change.added), 1), note=note)
+    if change.added:
+        return RowMark(row, len(change.added), line_group="AcpReviewAdd", note=note)
+    return RowMark(row, sign=GONE_ABOVE if change.first < count else GONE_BELOW, note=note)
 
 
 def _parts(change: ReviewHunk) -> Iterator[PartMark]:
