@@ -6,6 +6,7 @@ Rows are 0-based lines of the live text, columns bytes of the line as the buffer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from typing import TypeAlias
 
@@ -76,14 +77,14 @@ class Drawing(Struct, frozen=True):
     hunks: tuple[Range, ...] = ()
 
 
-class FileReview(Struct, frozen=True):
+class FileReview(Struct, frozen=True, dict=True):
     """The hunks of one file, ascending; `count` is the number of lines of its live text."""
 
     path: str
     count: int
     changes: tuple[ReviewHunk, ...] = field(default=())
 
-    @property
+    @cached_property
     def pending(self) -> tuple[ReviewHunk, ...]:
         """Those that wait for the user."""
         return tuple(change for change in self.changes if change.state == "pending")
