@@ -12,7 +12,8 @@ from acp_nvim.history.author import Author
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.fold import begin, fold
 from acp_nvim.history.review import changes, keep, reject
-from acp_nvim.history.switch import redo, turns, undo, undoable
+from acp_nvim.history.switch import redo, undo, undoable
+from tests.proof.ledger_plans import turns
 from acp_nvim.storage.entries import entry_of, text_of
 
 AGENT = Author("agent", "s", 1, 1.0, "call")
