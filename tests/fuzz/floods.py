@@ -33,14 +33,14 @@ ROUNDS = 5
 PATIENCE = 120.0
 DRAINS = 900.0
 """Seconds in which what an agent has said before it was cancelled is read, answer by answer."""
-IDLE = """(function()
-  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    local status = vim.b[buffer].acp_status
-    if status then
-      return status.state == 'idle'
-    end
+IDLE = """
+for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+  local status = vim.b[buffer].acp_status
+  if status then
+    return status.state == 'idle'
   end
-end)()"""
+end
+"""
 """What is asked often must cost the host nothing: `inspect()` tells all entries."""
 
 
