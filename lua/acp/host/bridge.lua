@@ -231,10 +231,10 @@ end
 --- Tell a host that runs something that no other need know: none is started for it.
 ---@param verb string
 ---@param payload? table
-function M.tell_running(verb, payload)
-  if host then
-    send(host, verb, payload)
-  end
+---@param done? acp.Done
+---@return boolean sent
+function M.tell_running(verb, payload, done)
+  return host ~= nil and send(host, verb, payload, done and calls.remember(host, done))
 end
 
 --- Ask the host something.

@@ -70,6 +70,18 @@ local function is_right(buffer, drawn)
   return fits and drawn.tick == tick_of(buffer)
 end
 
+--- Take all marks from a buffer: of its file nobody knows a hunk.
+local function clear(buffer)
+  stop_timer(buffer)
+  reviewed[buffer] = nil
+  if api.nvim_buf_is_loaded(buffer) then
+    api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+    hunks.put(buffer, {})
+    keys.set(buffer, false)
+  end
+  removed_lines.set_above(buffer, 0)
+end
+
 --- Tell the host, if what is drawn is not what there is.
 local function tell(buffer)
   stop_timer(buffer)
@@ -126,6 +138,14 @@ end
 local function watch()
   local on, desc = events.group('acp.review'), 'The marks of a review stay right'
   on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, desc, function(event)
+    tell_later(event.buf, 0)
+  end)
+  on('BufFilePost', 'The hunks of a file stay with its name', function(event)
+    local drawn = reviewed[event.buf]
+    if drawn and drawn.path ~= hunks.path_of(event.buf) then
+      clear(event.buf)
+      bridge.tell_running('edited', { path = drawn.path })
+    end
     tell_later(event.buf, 0)
   end)
   on({ 'BufWritePost', 'InsertLeave' }, desc, function(event)
@@ -347,15 +367,7 @@ end
 
 bridge.on_end(function() -- nobody would draw anew
   M.files({})
-  for buffer in pairs(reviewed) do
-    if api.nvim_buf_is_loaded(buffer) then
-      api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
-      hunks.put(buffer, {})
-    end
-    stop_timer(buffer)
-    reviewed[buffer] = nil
-    removed_lines.set_above(buffer, 0)
-  end
+  vim.iter(vim.tbl_keys(reviewed)):each(clear)
 end)
 
 return M

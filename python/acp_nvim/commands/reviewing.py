@@ -351,7 +351,7 @@ async def redo(host: Host, chat: Chat | None) -> None:
     batch = host.review.log.last_undo(stretches or None)
     outcome = None if batch is None else await host.review.decisions.redo(batch)
     if outcome is None:
-        raise UserError("nothing to redo: :Acp undo has undone nothing")
+        raise UserError("nothing to redo: no undo or rewind is left")
     _tell(host, "redo", outcome)
     for each in host.workspace.chats.values():
         refresh(host, each)

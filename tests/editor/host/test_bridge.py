@@ -130,23 +130,54 @@ def test_the_host_is_killed(stage: HostStage) -> None:
     assert stage.host() != first
 
 
+KILLED = """
+local channel = vim.iter(vim.api.nvim_list_chans()):find(function(it)
+  return it.stream == 'job'
+end)
+vim.uv.kill(..., 'sigkill')
+repeat -- no exit is told meanwhile, but the channel closes
+  vim.fn.system({ 'true' })
+until not pcall(vim.rpcnotify, channel.id, 'acp', 'ignore', {}, vim.NIL)
+assert(require('acp.host.bridge').running())
+"""
+"""The host of this process id is dead, and nobody was told so yet."""
+
+
 def test_a_command_right_after_the_host_was_killed_starts_a_new_one(stage: HostStage) -> None:
     stage.call("echo")
     first = stage.host()
     assert stage.nvim.lua(
-        """local channel = vim.iter(vim.api.nvim_list_chans()):find(function(it)
-          return it.stream == 'job'
-        end)
-        vim.uv.kill(..., 'sigkill')
-        repeat -- no exit is told meanwhile, but the channel closes
-          vim.fn.system({ 'true' })
-        until not pcall(vim.rpcnotify, channel.id, 'acp', 'ignore', {}, vim.NIL)
-        assert(require('acp.host.bridge').running())
-        return require('acp.host.bridge').notify('start', { agent = 'y' })""",
-        first,
+        KILLED + "return require('acp.host.bridge').notify('start', { agent = 'y' })", first
     )
     stage.until_told("start")
     assert stage.host() != first
+
+
+TOLD_BY_EVENTS = {
+    "what goes along": """
+    require('acp.prompt.attachment').ask(require('acp.chat.registry').all()[1])
+    """,
+    "what the user chose": """
+    vim.ui.select = function(_, _, done)
+      done(nil, nil)
+    end
+    require('acp.ui.choose').select(1, 'which', 'acp', {})
+    """,
+    "the size of a terminal": "vim.cmd.sbuffer(require('acp.chat.terminal').open(7, 'acp://x/7'))",
+}
+
+
+@pytest.mark.parametrize("event", TOLD_BY_EVENTS.values(), ids=TOLD_BY_EVENTS)
+def test_what_an_event_tells_starts_no_host(stage: HostStage, event: str) -> None:
+    stage.nvim.lua(
+        """local chat = require('acp.chat.window').open_session('x')
+        vim.b[chat.chat].acp_status = { agent = 'x', state = 'idle' }"""
+    )
+    stage.call("echo")
+    stage.nvim.lua(KILLED + event, stage.host())
+    stage.nvim.wait("not require('acp').inspect().host.running")
+    stage.nvim.lua("vim.wait(20)")
+    assert not stage.nvim.lua("return require('acp').inspect().host.running")
 
 
 def test_a_program_that_is_not_there() -> None:

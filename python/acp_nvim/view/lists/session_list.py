@@ -110,9 +110,9 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
 
 
 def _called(row: Row) -> str:
-    """Return its title, below the session that it is of, and what waits of it."""
-    waits = f" · {plural(row.work.hunks, 'hunk')}" if row.work.hunks else ""
-    return f"{'  ' * (row.sub.depth - 1)}{'└ ' if row.sub.depth else ''}{called(row, 200)}{waits}"
+    """Return what waits of it, and its title, below the session that it is of."""
+    waits = f"{plural(row.work.hunks, 'hunk')} · " if row.work.hunks else ""
+    return f"{'  ' * (row.sub.depth - 1)}{'└ ' if row.sub.depth else ''}{waits}{called(row, 200)}"
 
 
 def _state(row: Row) -> tuple[str, str]:

@@ -181,11 +181,11 @@ class _Told(Struct, frozen=True):
 
 
 def _told(file: Drift) -> _Told:
-    if file.after is None:
-        return _Told("", "deleted")
     if isinstance(file.after, Unreadable):
         return _Told("", "no text any more")
     old = split_lines(file.before or "")
+    if file.after is None:
+        return _Told("", "deleted", 0, len(old))
     changes = diff(old, split_lines(file.after))
     come, gone = counts(changes)
     unsaved = ", not saved" if file.unsaved else ""
