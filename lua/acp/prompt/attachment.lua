@@ -366,7 +366,7 @@ end
 --- runs nothing does: the host finds out when it is over.
 ---@param chat acp.Chat
 function M.ask(chat)
-  if bridge.running() and (vim.b[chat.chat].acp_status or {}).state == 'idle' then
+  if bridge.running() and chat.status.state == 'idle' then
     bridge.notify('notes', { chat = chat.chat })
   end
 end
