@@ -366,8 +366,8 @@ end
 --- runs nothing does: the host finds out when it is over.
 ---@param chat acp.Chat
 function M.ask(chat)
-  if bridge.running() and (vim.b[chat.chat].acp_status or {}).state == 'idle' then
-    bridge.notify('notes', { chat = chat.chat })
+  if (vim.b[chat.chat].acp_status or {}).state == 'idle' then
+    bridge.tell_running('notes', { chat = chat.chat })
   end
 end
 

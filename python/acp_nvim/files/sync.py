@@ -11,7 +11,7 @@ locked: each edit is for the `changedtick` that was seen, and begins anew if the
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -49,6 +49,8 @@ from acp_nvim.history.author import Author, SessionKey
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
+MOST_READS = 1_000
+"""Reads of agents' own tools of which nobody has learned yet: of the oldest nobody does."""
 
 
 class Synced(Struct, frozen=True):
@@ -89,8 +91,8 @@ class DiskSync:
         self.ended = self._asked.ended
         self.deferred = Deferred(emit, knowledge)
         self.conflicts = Conflicts(emit)
-        self._reads: defaultdict[Roots, list[tuple[SessionKey, str, str]]] = defaultdict(list)
-        """By whom, which file, in which call; resolved when somebody waits for that."""
+        self._reads: deque[tuple[Roots, SessionKey, str, str]] = deque(maxlen=MOST_READS)
+        """Where, by whom, which file, in which call; resolved when somebody waits for that."""
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -163,26 +165,28 @@ class DiskSync:
 
         A call that has read through us knows what it was served, not the disk.
         """
-        self._reads[roots].extend((session, path, call) for path in paths)
+        self._reads.extend((roots, session, path, call) for path in paths)
         self._wake.set()
 
     async def _learn_reads(self) -> None:
         """Have each agent know what it has read: what the disk has new is taken first, so that what
         it knows is as old as that."""
-        reads = dict(self._reads)
+        reads = [*self._reads]
         self._reads.clear()
-        for roots, calls in reads.items():
-            real = resolved_within(roots, {path for _, path, _ in calls})
-            for session, named, call in calls:
-                path = real.get(named)
-                if path is None or call in self._knowledge.of(session, path).calls:
-                    continue
-                with self._alone():
-                    async with self.exclusive():
-                        live = (await self.sync(path)).live
-                        if live.disk is not None:
-                            text = live.read(live.disk)
-                            self._knowledge.learn(session, path, text, "read", live.encoding)
+        names: defaultdict[Roots, set[str]] = defaultdict(set)
+        for roots, _, named, _ in reads:
+            names[roots].add(named)
+        real = {roots: resolved_within(roots, paths) for roots, paths in names.items()}
+        for roots, session, named, call in reads:
+            path = real[roots].get(named)
+            if path is None or call in self._knowledge.of(session, path).calls:
+                continue
+            with self._alone():
+                async with self.exclusive():
+                    live = (await self.sync(path)).live
+                    if live.disk is not None:
+                        text = live.read(live.disk)
+                        self._knowledge.learn(session, path, text, "read", live.encoding)
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:

@@ -39,7 +39,7 @@ class Story(Struct, frozen=True):
     def __post_init__(self) -> None:
         """Find out what counts."""
         off = {event for event, _ in self.off}
-        killers = self.deaths - off
+        killers = self.deaths - off if off else self.deaths  # the same set: there may be many
         force_setattr(self, "killers", killers)
         force_setattr(self, "alive", self.born not in off and not killers)
         is_born = self.born != NOBODY and self.born not in off

@@ -183,7 +183,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         begin_anew,
         screen.list_anew,
     ),
-    CancelRequested: (disk.let_go, screen.list_anew),
+    CancelRequested: (screen.list_anew,),
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
     TurnStarted: (follow_soon, tell, begin_anew, screen.list_anew, reopening.moot),
