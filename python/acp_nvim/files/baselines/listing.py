@@ -116,7 +116,7 @@ class Listings:
             by_part.setdefault(part, []).append(path)
         for part, here in by_part.items():
             if part and not parts[part]:
-                found |= await to_thread.run_sync(_walked, part, here)
+                found |= await to_thread.run_sync(_walked_to, part, here)
             elif part:
                 start = inside(part)
                 names = [path.removeprefix(start) for path in here]
@@ -213,13 +213,12 @@ def folders_below(
     return found
 
 
-def _walked(folder: str, paths: Iterable[str]) -> set[str]:
-    return {path for path in paths if _walks_to(folder, path)}
+def _walked_to(folder: str, paths: Iterable[str]) -> set[str]:
+    """Return the files to which a walk of the folder comes."""
+    return {path for path in paths if _is_walked(folder, path.rpartition("/")[0])}
 
 
-def _walks_to(folder: str, path: str) -> bool:
-    """Return whether a walk of the folder comes to that file."""
-    here = path.rpartition("/")[0]
+def _is_walked(folder: str, here: str) -> bool:
     while len(here) > len(folder):
         marked = any(os.path.lexists(f"{here}/{name}") for name in (*MARKS, ".git"))
         above, _, name = here.rpartition("/")
