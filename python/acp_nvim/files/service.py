@@ -295,7 +295,8 @@ class FileService:
         if known.base is not UNKNOWN:
             return known.base_of(content)
         seen = clean(seen, live.encoding) if isinstance(seen, str) else seen
-        if live.buffer is not None and isinstance(seen, str):
+        is_there = content == live.read(live.newest)  # by a tool of its own, upon what was seen
+        if live.buffer is not None and isinstance(seen, str) and not is_there:
             others = self._knowledge.on_disk(live.path, live.buffer.saved)
             if isinstance(others.base, str) and others.encoding == live.encoding:
                 seen = nearest((others.base, seen), content)

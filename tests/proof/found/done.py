@@ -149,6 +149,12 @@ DONE: dict[str, list[Step]] = {
         TakesBack(0),
         DoubleWrites(0, 0, (Edit("insert", 2),), disk_first=True, between="look", stale=True),
     ],
+    "what an agent's own tool and a write have made of another's text is taken back by u": [
+        Writes(0, 1, ()),
+        Tool(2, 1, (Edit("insert", 8),), way="renamed over", told=False, twice=True),
+        User("undo", 1),
+        Writes(2, 1, INSERT, stale=True),
+    ],
     "by u the user brings an agent's line into the file that the buffer was saved as": [
         DoubleWrites(0, 0, INSERT),
         User("replace", 0),
