@@ -92,7 +92,7 @@ class DiskSync:
         self._reads: defaultdict[Roots, list[tuple[SessionKey, str, str]]] = defaultdict(list)
         """By whom, which file, in which call; resolved when somebody waits for that."""
         self._wake = anyio.Event()
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
 
     def look(
         self, author: Author | None, roots: Roots, paths: Iterable[str], *, sure: bool = False
