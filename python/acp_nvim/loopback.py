@@ -18,6 +18,11 @@ _NAMES: Final = lazy_pattern(
 _PART: Final = lazy_pattern(r"0x[0-9a-f]*|[0-9]+")
 _COMPATIBLE: Final = range(1 << 24, 1 << 32)
 """The addresses of IPv6 that are those of IPv4."""
+_TRANSLATED: Final = {0x64_FF9B << 64, 0xFFFF << 16}
+"""How those begin that a gateway makes of IPv4 (NAT64, SIIT); `_LOCAL_NAT64` is of a network."""
+_LOCAL_NAT64: Final = 0x64_FF9B_0001
+_ISATAP: Final = 0x5EFE
+"""What stands before an address of IPv4 in one of a tunnel."""
 
 
 def is_loopback(host: str) -> bool:
@@ -30,7 +35,18 @@ def is_this_machine(host: str) -> bool:
     """Tell whether that host may be this machine, however it is written: to refuse what is."""
     name = _plain(host)
     found = _address(name)
-    return _NAMES.fullmatch(name) is not None or _is_loopback(found) or _is_unspecified(found)
+    inner = [found, *(_within(found) if isinstance(found, IPv6Address) else ())]
+    if _NAMES.fullmatch(name) is not None:
+        return True
+    return any(_is_loopback(it) or _is_unspecified(it) for it in inner)
+
+
+def _within(found: IPv6Address) -> tuple[IPv4Address, ...]:
+    """Return the addresses of IPv4 that a network may make of one of IPv6."""
+    last = IPv4Address(int(found) & 0xFFFF_FFFF)
+    client = found.teredo[1:] if found.teredo else ()
+    is_named = int(found) >> 80 == _LOCAL_NAT64 or int(found) >> 32 in _TRANSLATED
+    return (*client, last) if is_named or int(found) >> 32 & 0xFDFF_FFFF == _ISATAP else client
 
 
 def _plain(host: str) -> str:

@@ -240,6 +240,11 @@ function M.rewind(chat, turn)
     local new = made and chats.of(made.chat)
     if new then
       require('acp.prompt.history').add(new, made.text)
+      local lines = api.nvim_buf_get_lines(new.prompt, 0, -1, true)
+      if table.concat(lines, '\n') == made.text then -- else a crash had left something in it
+        -- the session that was has it: a text that nobody changes is no draft for another prompt
+        require('acp.prompt.draft').forget(new)
+      end
     end
   end)
 end

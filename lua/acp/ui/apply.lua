@@ -14,6 +14,7 @@ local M = {}
 M.namespace = api.nvim_create_namespace('acp')
 
 local FEW = 8 -- lines whose marks are taken away one by one
+local EXPECTED = 1 -- the mark that tells of what is not drawn yet
 
 ---@alias acp.Mark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark }
 ---@alias acp.Kind vim.api.keyset.set_extmark
@@ -144,6 +145,18 @@ function M.draw(buffer, ops)
       error(err, 0)
     end
   end)
+end
+
+--- Say what comes in a buffer in which nothing is drawn yet, or why it does not; the first drawing
+--- takes that away.
+---@param buffer? integer
+---@param text string
+function M.expect(buffer, text)
+  if buffer and api.nvim_buf_is_valid(buffer) and api.nvim_buf_get_offset(buffer, 1) <= 1 then
+    local said = { { text, 'AcpDim' } }
+    local options = { id = EXPECTED, virt_text = said, virt_text_pos = 'overlay' }
+    api.nvim_buf_set_extmark(buffer, M.namespace, 0, 0, options)
+  end
 end
 
 ---@param line integer 1-based

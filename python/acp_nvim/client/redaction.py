@@ -1,7 +1,7 @@
 """What is secret is left out of whatever is recorded: by the key it stands under, and by its value.
 
-A value is known as it is, and as JSON, addresses and base64 have it; not in pieces: a message with
-half of it is recorded before the other half has come.
+A value is known as it is, and as JSON, addresses, base64 and hex have it; not in pieces: a message
+with half of it is recorded before the other half has come.
 
 By key works on the text of messages, whole or cut off, not on what they mean: what cannot be parsed
 may have secrets as well. Values are those of the user's configuration, of variables with a telling
@@ -79,7 +79,17 @@ class Redaction:
         for form in self._forms:
             if form in text:
                 text = text.replace(form, HIDDEN)
+        for value in self._escaped(text):
+            text = re.sub("".join(map(_written, value)), HIDDEN, text)
         return text
+
+    def _escaped(self, text: str) -> list[str]:
+        """Return the values that are there with escapes that their writer need not have made."""
+        if not any(sign in text for sign in ("%", "\\u", "\\x")):
+            return []
+        plain = _ESCAPE.sub(_unescaped, text).replace("\\", "")
+        known = (*self._values, *self._answers)
+        return [it for it in known if (bare := it.replace("\\", "")) and bare in plain]
 
     def message(self, text: str) -> str:
         """Return the text of a message of JSON, whole or cut off, without secrets."""
@@ -92,11 +102,33 @@ class Redaction:
     def is_suspect(self, text: str) -> bool:
         """Tell whether `message` may find something in one of the lines of this text."""
         is_block = '"env"' in text or '"headers"' in text
-        return is_block or _has_stem(text) or any(form in text for form in self._forms)
+        is_known = any(form in text for form in self._forms) or bool(self._escaped(text))
+        return is_block or is_known or _has_stem(text)
 
     def output(self, text: str) -> str:
         """Return what a program has written without secrets."""
         return self.values(_LOOSE.sub(rf"\1{HIDDEN}", text))
+
+
+_ESCAPE = lazy_pattern(
+    r"\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|([^\\ux]))|((?:%[0-9a-f]{2})+)", re.IGNORECASE
+)
+_SHORT: Final = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
+_LONG: Final = {short: it for it, short in _SHORT.items()}
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[4]:
+        return bytes.fromhex(found[4].replace("%", "")).decode("utf-8", "surrogateescape")
+    return _LONG.get(found[3], found[3]) or chr(int(found[1] or found[2], 16))
+
+
+def _written(character: str) -> str:
+    """Return a pattern of a character, escaped or not."""
+    bare, code = re.escape(_SHORT.get(character, character)), ord(character)
+    octets = "".join(f"%{it:02x}" for it in character.encode("utf-8", "surrogateescape"))
+    short = "" if character.isalnum() else rf"|\\+{bare}"
+    return rf"(?:{re.escape(character)}|(?i:\\+u{code:04x}|\\+x{code:02x}|{octets}){short})"
 
 
 def _has_stem(text: str) -> bool:

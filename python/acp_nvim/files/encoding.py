@@ -201,7 +201,7 @@ def encoded(path: str, content: str, old: str, encoding: str = "", *, sure: bool
         return (
             _kept(path, content, old, encoding)
             if is_other
-            else _encoded_wide(path, content, encoding, name)
+            else _encoded_wide(path, content, old, encoding)
         )
     if name == UTF_8 and _is_whole(old):
         return content
@@ -266,13 +266,14 @@ def _bare(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
     }
 
 
-def _encoded_wide(path: str, content: str, encoding: str, name: str) -> str:
+def _encoded_wide(path: str, content: str, old: str, encoding: str) -> str:
+    name = codec(encoding) if encoding else guess(old)
     found = HALVES.search(content) if encoding.startswith("ucs-2") else None
     if found:
         line = content.count("\n", 0, found.start()) + 1
         raise _misfit(path, encoding, name, found[0], line)
-    # without a buffer it is the byte order mark that says what the bytes are
-    is_bare = not encoding and not content.startswith(BOM)
+    # without a buffer it is the byte order mark that says what the bytes are: now, or later
+    is_bare = (not encoding or old[1:2] == BOM) and not content.startswith(BOM)
     return MARKS[name] + (BOM + content if is_bare else content) if content else ""
 
 

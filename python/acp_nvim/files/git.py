@@ -216,6 +216,12 @@ def _ruling(folder: str, own: Sequence[str], said: Sequence[Setting]) -> list[st
     return [os.path.join(folder, name) for name in dict.fromkeys(names)]
 
 
+def of_user() -> set[str]:
+    """Return what the files of the user's own configuration lead to, also where they are empty."""
+    files = (os.path.expanduser("~/.gitconfig"), os.path.join(_of_user(), "config"))
+    return {os.path.realpath(it) for it in files}
+
+
 async def may_convert(folder: str) -> bool:
     """Return whether a file on disk may have other bytes than its blob, attributes apart that lie
     among the files."""

@@ -34,6 +34,16 @@ _NOT_OBEYED = frozenset({"objects", "refs", "logs", "lfs"})
 MOST_OBEYED = 5_000
 """Files of a `.git` that are looked at."""
 _WORD = lazy_pattern(r"[^\s'\"=;!&|()<>]+")
+_COMMAND = lazy_pattern(
+    r"alias\..*|pager\..*|(?:.*\.)?(?:fsmonitor|editor|pager|sshcommand|askpass|gitproxy|clean|smudge"
+    r"|process|external|command|cmd|textconv|driver|path|program|helper|difffilter|tunnel|update"
+    r"|uploadpack|receivepack|packobjectshook|\w*command|\w*cmd|\w*hook|\w*editor)",
+    re.IGNORECASE,
+)
+"""Keys of the configuration whose value is a command, or may be."""
+_ANYTHING = lazy_pattern(r"\$\{[^}]*\}|\$\w+|[`*?$]+")
+_FEWEST = 3
+"""Characters of a name with a pattern in it that are written out, if it is to mean a file."""
 
 
 def holds(path: str, plain: Callable[[str], str] = str.casefold) -> bool:
@@ -80,6 +90,8 @@ def obeyed(folder: str) -> Iterator[str]:
 
 async def is_set(path: str) -> bool:
     """Tell whether a repository above obeys that resolved path, which is not in git's folder."""
+    if path in await to_thread.run_sync(git.of_user):
+        return True
     for folder in _repositories(path):
         said = await git.settings(folder)
         if await to_thread.run_sync(_obeys, folder, said, path):
@@ -111,7 +123,23 @@ def _is_setting(path: str, folder: str, setting: Setting) -> bool:
         return _is_in(path, _real(folder, setting.value))
     words = (setting.value, *_WORD.findall(setting.value))
     places = (folder, os.path.dirname(file))
-    return any(path == _real(place, word) for place in places for word in words)
+    if any(path == _real(place, word) for place in places for word in words):
+        return True
+    return _COMMAND.fullmatch(setting.key) is not None and _may_run(setting.value, path)
+
+
+def _may_run(command: str, path: str) -> bool:
+    """Tell whether a command may name that file: in what folder it will be run nobody knows."""
+    goes = "cd" in _WORD.findall(command)
+    for word in _WORD.findall(command):
+        name = os.path.basename(word)
+        is_open = _ANYTHING.search(name) is not None
+        stem = _ANYTHING.sub("", name.rpartition(".")[0] or name)
+        if len(stem) >= (_FEWEST if is_open else 1) and (goes or "/" in word or is_open):
+            parts = map(re.escape, _ANYTHING.split(name))
+            if re.fullmatch(".*".join(parts), os.path.basename(path), re.DOTALL):
+                return True
+    return False
 
 
 def _real(folder: str, name: str) -> str:

@@ -36,9 +36,21 @@ async def _prepare(host: Host, roots: Roots) -> None:
     await host.review.restore()
     await host.review.sync.prepare(roots)
     here = [it for it in host.workspace.chats.values() if it.session.state.cwd == roots.cwd]
-    if len(here) == 1 and (why := await git.refusal(roots.cwd)):  # said once for each project
-        host.editor.notifier.notice(why, warning=True)
+    if len(here) == 1:  # said once for each project
+        for why in filter(None, (_unnamed(roots.cwd), await git.refusal(roots.cwd))):
+            host.editor.notifier.notice(why, warning=True)
     await host.review.sync.settle(roots)
+
+
+def _unnamed(folder: str) -> str:
+    """Return why no file of a folder can be read or written, for a message is UTF-8; or ""."""
+    try:
+        folder.encode()
+    except UnicodeEncodeError:
+        return (
+            f"no agent can name a file in {folder}, which is not UTF-8: rename it, then :AcpStart"
+        )
+    return ""
 
 
 def begin(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:
@@ -63,13 +75,6 @@ async def _end(host: Host, author: Author, roots: Roots) -> None:
     await host.review.sync.drain()
     host.review.store.journal.end(author)
     await host.review.sync.settle(roots)
-
-
-def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
-    """What still waits to be written is not wanted any more: the turn is to end."""
-    ending = (session, *host.workspace.below(session))
-    for each in ending:
-        host.review.sync.hands.cancel(each.state.key)
 
 
 def forget(host: Host, session: Session, _before: SessionState, _event: Event) -> None:

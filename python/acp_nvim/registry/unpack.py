@@ -34,6 +34,8 @@ MOST_TIMES, SMALL = 250, 64 << 20
 MOST_NAME = 1_024
 """Characters of the path of a member."""
 PIECE = 1 << 20
+_SIZE_64 = 76
+"""Bytes behind the list of a large zip, before its end."""
 
 _PROGRAMS = (
     b"\x7fELF",
@@ -97,7 +99,11 @@ def _check_directory(archive: Path) -> None:
     """Raise `UserError` if a zip's list of members is too long to be read."""
     with archive.open("rb") as file:
         end = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # as the library finds it
-    if end and end[5] > MOST_DIRECTORY:
+        size, at = (end[5], end[9]) if end else (0, 0)
+        file.seek(max(0, at - size - _SIZE_64))
+        # what the list says of its own length need not be so
+        members = file.read(size + _SIZE_64).count(b"PK\x01\x02") if size <= MOST_DIRECTORY else 0
+    if size > MOST_DIRECTORY or members > MOST_MEMBERS:
         raise UserError("it has too many files: not installed")
 
 

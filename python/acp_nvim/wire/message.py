@@ -23,6 +23,7 @@ RequestId: TypeAlias = str | int | None
 
 SIDE_BY_SIDE = 100
 """Objects of one line that are looked at; it should be one."""
+WIDE = "it is UTF-16 or UTF-32, and a message is UTF-8"
 NOISE_LIMIT = 500
 """Most characters that a `Noise` keeps of the offending line."""
 
@@ -155,7 +156,8 @@ def _first(text: str, load: Callable[[str], Any]) -> tuple[list[Message], str]:
     except RecursionError:
         return _too_deep(_bare(text)), ""
     except ValueError as error:
-        return _behind_text(text, load) or ([_noise(text, f"not JSON: {error}")], "")
+        reason = WIDE if 3 * text.count("\0") > len(text) else f"not JSON: {error}"
+        return _behind_text(text, load) or ([_noise(text, reason)], "")
 
 
 def _value(text: str, load: Callable[[str], Any]) -> tuple[Any, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from acp_nvim.patterns import lazy_pattern
+
 
 def find_root(file: str, cwd: str) -> str:
     """Return the nearest folder with `.git` above the file, else above `cwd`, else `cwd`.
@@ -24,16 +26,20 @@ def find_root(file: str, cwd: str) -> str:
 def is_too_wide(root: str) -> bool:
     """Tell whether the root is no project, and never used without asking.
 
-    It is `/`, the home directory or what holds it, a folder of the system, or one of keys.
+    It is `/`, the home directory of anybody or what holds it, a folder of the system, one of keys
+    or what holds these, or a drive of Windows.
     """
     try:
         real, home = (_plain(os.path.realpath(it)) for it in (root, os.path.expanduser("~")))
     except OSError:  # a link of the system that may not be read, as /proc/1/cwd
         return True
     below = real + os.sep
-    if real in _SHARED or (home + os.sep).startswith(below) or real == "/":
+    of_keys = [os.path.join(home, name) for name in _OF_KEYS]
+    held = (home, *of_keys)  # what holds keys is as wide as they are
+    if real in _SHARED or _OF_SOMEBODY.fullmatch(real) or real == "/":
         return True
-    of_keys = (os.path.join(home, name) for name in _OF_KEYS)
+    if any(f"{folder}{os.sep}".startswith(below) for folder in held):
+        return True
     return below.startswith(tuple(f"{folder}{os.sep}" for folder in (*_OF_THE_SYSTEM, *of_keys)))
 
 
@@ -50,6 +56,10 @@ _SHARED = frozenset(
     )
 )
 """Folders that are no project, though there may be some in them."""
+_OF_SOMEBODY = lazy_pattern(
+    r"/(?:home|users)/[^/]+|/mnt/[a-z](?:/(?:users(?:/[^/]+)?|windows(?:/.*)?|program.*))?"
+)
+"""The home directory of another user, and drives of Windows with what is theirs there."""
 _OF_THE_SYSTEM = (
     *("/etc", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/dev", "/proc", "/sys", "/usr/bin"),
     *(
@@ -59,6 +69,7 @@ _OF_THE_SYSTEM = (
         "/usr/libexec",
         "/var/log",
         "/var/run",
+        *("/var/mail", "/var/spool", "/var/db", "/var/cache", "/run/user", "/usr/include"),
         "/system",
         "/library",
     ),
@@ -66,5 +77,13 @@ _OF_THE_SYSTEM = (
 """Folders in which nothing is a project."""
 _OF_KEYS = (
     *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".mozilla", ".docker"),
-    *(".config/gcloud", ".config/gh", ".local/share/keyrings", "library/keychains"),
+    *(".pki", ".thunderbird", ".terraform.d", ".bitcoin", ".ethereum", ".electrum", ".age"),
+    *(".config/op", ".config/sops", ".config/rclone", ".config/google-chrome", ".config/chromium"),
+    *(
+        ".local/share/kwalletd",
+        ".config/gcloud",
+        ".config/gh",
+        ".local/share/keyrings",
+        "library/keychains",
+    ),
 )

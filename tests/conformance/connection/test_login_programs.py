@@ -92,6 +92,20 @@ async def test_what_cannot_be_shown_as_it_is_is_not_run(argument: str) -> None:
         "GOROOT",
         "ELECTRON_RUN_AS_NODE",
         "BUN_OPTIONS",
+        "HOSTALIASES",
+        "RES_OPTIONS",
+        "KUBECONFIG",
+        "DOCKER_HOST",
+        "SUDO_ASKPASS",
+        "MAKEFLAGS",
+        "JRUBY_OPTS",
+        "REQUESTS_CA_BUNDLE",
+        "GTK_MODULES",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "DISPLAY",
+        "INPUTRC",
+        "AWS_ENDPOINT_URL_S3",
+        "TERMINFO",
     ],
 )
 def test_names_that_are_dangerous(name: str) -> None:
@@ -99,7 +113,18 @@ def test_names_that_are_dangerous(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["MODE", "GEMINI_LOGIN", "GOOGLE_API_KEY", "API_KEY", "TERM", "NO_COLOR"]
+    "name",
+    [
+        "MODE",
+        "GEMINI_LOGIN",
+        "GOOGLE_API_KEY",
+        "API_KEY",
+        "TERM",
+        "NO_COLOR",
+        "CODEX_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "GOOGLE_CLOUD_PROJECT",
+    ],
 )
 def test_names_that_are_not(name: str) -> None:
     assert not is_dangerous(name)

@@ -157,6 +157,28 @@ def test_a_value_in_another_form(value: str, before: str) -> None:
             assert len(left) <= len(before) * 4 / 3 + 9
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        quote(ODD, safe="").lower(),
+        f"https://host/?key={quote(ODD, safe='').lower()}&b=100%",
+        "".join(f"%{it:02x}" for it in ODD.encode()),
+        "".join(f"\\u{ord(it):04x}" for it in ODD),
+        "".join(f"\\\\u{ord(it):04X}" for it in ODD),
+        json.dumps(ODD).replace("+", "\\u002B").replace("/", "\\u002f"),
+        "".join(f"\\x{ord(it):02x}" for it in ODD),
+        ODD.replace("/", "%2f"),
+    ],
+)
+def test_a_value_with_escapes_that_its_writer_need_not_have_made(written: str) -> None:
+    redaction = Redaction()
+    redaction.learn([ODD])
+    shown = redaction.values(f"before {written} after %41 \\u0041")
+    assert redaction.is_suspect(written)
+    assert shown.startswith("before ") and shown.endswith(" after %41 \\u0041")
+    assert HIDDEN in shown and "rd" not in shown and "72" not in shown
+
+
 def test_many_answers_push_out_neither_the_last_one_nor_what_is_configured() -> None:
     redaction = Redaction()
     redaction.learn(["configured"])

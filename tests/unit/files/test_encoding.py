@@ -110,7 +110,8 @@ def test_a_byte_order_mark_tells_a_wide_encoding(name: str) -> None:
 
 def test_a_byte_order_mark_stays_where_it_says_what_the_bytes_are() -> None:
     assert encoded("a", "b\n", "\udd16\ufeffa\n") == "\udd16\ufeffb\n"
-    assert encoded("a", "b\n", "\udd16\ufeffa\n", "utf-16le") == "\udd16b\n"
+    assert encoded("a", "b\n", "\udd16\ufeffa\n", "utf-16le") == "\udd16\ufeffb\n"
+    assert encoded("a", "b\n", "\udd16a\n", "utf-16le") == "\udd16b\n"
 
 
 def test_bytes_in_two_encodings_are_refused() -> None:

@@ -100,6 +100,26 @@ def a_monitor(project: Path) -> None:
     run(project, "config", "core.fsmonitor", "tools/monitor.sh")
 
 
+def a_command(command: str, name: str = "tools/monitor.sh") -> Way:
+    def before(project: Path) -> None:
+        script(project / name)
+        run(project, "config", "core.fsmonitor", command)
+
+    return Way(((name, SCRIPT),), before)
+
+
+def a_link_of_the_user(name: str) -> Way:
+    """Their own configuration is a file of the project, which has nothing yet."""
+
+    def before(project: Path) -> None:
+        link = project.parent / "home" / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        (project / "mine").touch()
+        link.symlink_to(project / "mine")
+
+    return Way((("mine", MONITOR),), before)
+
+
 def a_filter(project: Path) -> None:
     script(project / "tools/clean.sh")
     run(project, "config", "filter.x.clean", "sh 'tools/clean.sh' %f")
@@ -164,6 +184,15 @@ WAYS = {
     "linked hooks": Way((("scripts/post-index-change", SCRIPT),), linked_hooks),
     "an include": Way(((".gitconfig", MONITOR),), an_include),
     "a monitor": Way((("tools/monitor.sh", SCRIPT),), a_monitor),
+    "a monitor by the folder of all": a_command(
+        '"$(git rev-parse --show-toplevel)"/tools/monitor.sh'
+    ),
+    "a monitor by another folder": a_command("cd tools && sh monitor.sh"),
+    "a monitor by a variable": a_command('"${PWD}/tools/monitor.sh"'),
+    "a monitor by a pattern": a_command("sh tools/mon*.sh"),
+    "a monitor with a blank": a_command("'my tools/monitor.sh'", "my tools/monitor.sh"),
+    "a configuration of the user that is a link": a_link_of_the_user(".gitconfig"),
+    "another configuration of the user": a_link_of_the_user(".config/git/config"),
     "a filter": Way((("tools/clean.sh", SCRIPT),), a_filter),
     "a submodule": Way(
         ((".git/modules/deep/sub/config", CONFIG.replace("PROJECT", "PROJECT/deep/sub")),),
@@ -289,6 +318,7 @@ def names(project: Path, *paths: str) -> Iterable[str]:
 async def test_ordinary_files_are_not_asked_for(project: Path) -> None:
     hooks_in_the_project(project)
     run(project, "remote", "add", "origin", "https://host/a.txt")
+    run(project, "config", "alias.show", "!f() { git log $1 -- x/$2.py; }; f")
     for name in (
         "objects/a.py",
         "head.html",

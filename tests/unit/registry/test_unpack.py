@@ -238,6 +238,22 @@ def test_a_zip_of_more_members_than_are_listed(
         taken(tmp_path, tmp_path / "a")
 
 
+@pytest.mark.parametrize("said", [1, 50])
+def test_a_zip_that_says_of_fewer_members_than_it_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: int
+) -> None:
+    monkeypatch.setattr(module, "MOST_MEMBERS", 50)
+    with zipfile.ZipFile(tmp_path / "a", "w") as file:
+        for number in range(51):
+            file.writestr(str(number), "")
+    data = bytearray((tmp_path / "a").read_bytes())
+    data[-14:-10] = said.to_bytes(2, "little") * 2
+    (tmp_path / "a").write_bytes(data)
+    monkeypatch.setattr(zipfile, "ZipFile", None)  # the library reads all of the list
+    with pytest.raises(UserError, match="too many files"):
+        taken(tmp_path, tmp_path / "a")
+
+
 @pytest.mark.parametrize("form", ["zip", "tar"])
 def test_many_times_its_own_size(
     tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch

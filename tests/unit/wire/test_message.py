@@ -11,6 +11,7 @@ from acp_nvim.wire import long_line
 from acp_nvim.wire.message import (
     ATTEMPTS,
     NOISE_LIMIT,
+    WIDE,
     Failure,
     Noise,
     Notification,
@@ -388,3 +389,10 @@ def test_what_an_agent_has_not_escaped_in_a_string_is_read(pad: int) -> None:
 @given(st.text(st.characters(blacklist_characters="{\n", blacklist_categories=["Cs"])))
 def test_any_text_may_stand_before_a_message(text: str) -> None:
     assert parse_line((text + FRAME).encode())[-1] == Notification("m")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-32"])
+def test_a_message_of_another_encoding_is_named(encoding: str) -> None:
+    said = '{"jsonrpc":"2.0","id":0,"result":{}}\n'.encode(encoding)
+    (told,) = parse_line(said.split(b"\n")[0])
+    assert isinstance(told, Noise) and told.reason == WIDE

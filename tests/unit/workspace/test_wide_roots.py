@@ -19,7 +19,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "root", ["/", "//", "/etc", "/etc/nginx", "/usr", "/usr/bin", "/proc/1", "/tmp", "/var"]
+    "root",
+    [
+        *("/run/user/1000", "/var/spool/cron", "/home/somebody", "/mnt/c", "/mnt/c/Users/me"),
+        *("/mnt/d", "/mnt/c/Windows/System32"),
+        *["/", "//", "/etc", "/etc/nginx", "/usr", "/usr/bin", "/proc/1", "/tmp", "/var"],
+    ],
 )
 def test_folders_of_the_system(home: Path, root: str) -> None:
     assert is_too_wide(root)
@@ -51,13 +56,32 @@ def test_a_link_that_may_not_be_read(home: Path, monkeypatch: pytest.MonkeyPatch
     assert is_too_wide("/proc/1/cwd")
 
 
-@pytest.mark.parametrize("root", ["/private/var/folders/ab/project", "/privateer", "/nix/x"])
+@pytest.mark.parametrize(
+    "root",
+    [
+        "/private/var/folders/ab/project",
+        "/privateer",
+        "/nix/x",
+        "/mnt/c/Users/me/code",
+        "/mnt/code",
+        "/home/somebody/code",
+        "/Users/somebody/code",
+    ],
+)
 def test_projects_beside_them(home: Path, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os.path, "realpath", os.path.normpath)
     assert not is_too_wide(root)
 
 
-@pytest.mark.parametrize("name", [".", "..", "../..", ".ssh", ".ssh/keys", ".gnupg", "work/.."])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".", "..", "../..", ".ssh", ".ssh/keys", ".gnupg", "work/..", ".config", ".local"),
+        ".local/share",
+        "Library",
+        ".config/google-chrome/Default",
+    ],
+)
 def test_the_home_directory_what_holds_it_and_keys(home: Path, name: str) -> None:
     (home / "work").mkdir()
     assert is_too_wide(str(home / name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from html import unescape
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -115,6 +116,16 @@ def _scripts(label: str) -> list[str]:
 
 _MARKS = lazy_pattern(r"[*`~\\]")
 """Of Markdown, which a chat may hide within a name."""
+_LOOKS_LIKE = str.maketrans(
+    dict.fromkeys("\u2236\ua789\u02d0\u02f8\u0589\u05c3\u205a", ":")
+    | dict.fromkeys("\u2215\u2044\u29f8\u2571", "/")
+    | dict.fromkeys("\u3002\u0660\u06d4\u06f0\u0701\u0702\ua4f8\ua60e", ".")
+)
+"""Signs that are drawn as those of an address."""
+_DISARMED = lazy_pattern(
+    r"\bh(?:xx|\*\*|__)p(?=s?\b)|\s?[\[({](?:dot|[.:])[\])}]\s?", re.IGNORECASE
+)
+"""How people write an address that is not to be opened."""
 _ENDINGS = (
     "com|org|net|edu|gov|mil|int|io|dev|app|ai|co|me|info|biz|cloud|online|site|xyz|shop|tech|page"
     "|uk|de|fr|eu|ch|at|nl|be|it|es|pt|pl|se|no|dk|fi|ie|ru|ua|cn|jp|kr|tw|hk|sg|au|nz|ca|us|br|mx"
@@ -126,6 +137,7 @@ _NAMED = lazy_pattern(
     rf"""|(?<![\w./@-])(?://)?(?:[\w-]+\.)+(?:{_ENDINGS})\b(?![\w.-]*\()(?:[:/?#][^\s<>"'|]*)?""",
     re.IGNORECASE,
 )
+_NUMBERS = lazy_pattern(r"(?:25[0-5]|(?:2[0-4]|1?\d)?\d)(?:\.(?:25[0-5]|(?:2[0-4]|1?\d)?\d)){3}")
 _AFTER = ".,;:!?)]}>"
 """What stands behind an address in a sentence."""
 
@@ -139,11 +151,17 @@ def doubts(text: str, url: str) -> tuple[str, ...]:
 def named_others(text: str, url: str) -> tuple[str, ...]:
     """Return the first address in a text that is not this one; nothing where there is none."""
     there = _place(url)
-    seen = "".join(it for it in text if unicodedata.category(it) != "Cf")
-    plain = unicodedata.normalize("NFKC", seen).replace("\u3002", ".")
-    names = _NAMED.findall(_MARKS.sub("", plain))
+    seen = "".join(it for it in unescape(text) if unicodedata.category(it) != "Cf")
+    plain = unicodedata.normalize("NFKC", seen).translate(_LOOKS_LIKE)
+    names = _NAMED.findall(_MARKS.sub("", _DISARMED.sub(_armed, plain)))
+    if _NUMBERS.fullmatch(plain.strip()) and plain.strip() not in url:  # else a version
+        names.append(plain.strip())
     other = next((it for it in names if not _leads_to(it, there)), None)
     return () if other is None else (other.rstrip(_AFTER),)
+
+
+def _armed(found: re.Match[str]) -> str:
+    return "http" if found[0][0] in "hH" else ":" if ":" in found[0] else "."
 
 
 def _leads_to(name: str, there: tuple[str, str]) -> bool:

@@ -18,6 +18,7 @@ from acp_nvim.session.shell.programs import (
     AS_ANOTHER,
     FETCHERS,
     SHELLS,
+    SQL,
     WRAPPERS,
     Arg,
     Changes,
@@ -28,6 +29,7 @@ from acp_nvim.session.shell.programs import (
     RunsText,
     deeds,
     interpreter,
+    reads_only,
 )
 from acp_nvim.session.shell.tree import Body, Group, Output, Pipeline, Redirect, Simple, Word
 from acp_nvim.session.shell.values import Values, absolute
@@ -50,8 +52,14 @@ _PATTERNS: Final = frozenset(
 )
 _OBEYED: Final = frozenset(
     {"PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "IFS"}
-    | {"PROMPT_COMMAND", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "PAGER"}
+    | {"PERL5OPT", "PERL5DB", "RUBYOPT", "PYTHONSTARTUP", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH"}
 )
+_COMMANDS: Final = frozenset(
+    {"EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "PROMPT_COMMAND"}
+    | {"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF"}
+    | {"GIT_ASKPASS", "SSH_ASKPASS", "GIT_PROXY_COMMAND", "RSYNC_RSH", "GIT_SSH", "CVS_RSH"}
+)
+"""Variables whose value a program runs."""
 _SETTERS: Final = frozenset({"export", "declare", "local", "typeset", "readonly"})
 
 
@@ -189,6 +197,10 @@ class _Reader:
         self.values.known[name] = tuple(texts) or ("",)
         if name in _OBEYED:
             self.say("cannot be read", f"{name}=")
+        for text in texts if name in _COMMANDS else ():
+            if "\0" in text:
+                self.say("cannot be read", f"{name}=")
+            self._read_apart(text.lstrip("|-"), _NOTHING, name)
 
     # --- redirections
 
@@ -282,6 +294,8 @@ class _Reader:
         ran = scripts[:1] if is_sourced else ran
         if any(it.from_network or self._path(it.text) in self.fetched for it in ran):
             self.say("pipes from the network", name)
+        if name in SQL and feed.is_there and not reads_only(feed.text or ""):
+            self.say("cannot be read", f"what {name} reads")
         if not (is_shell or interpreter(name)) or not feed.is_there:
             return
         takes_input = not scripts or scripts[0].text == "-" or "-s" in [it.text for it in rest]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
+
+from acp_nvim.patterns import lazy_pattern
 
 Deed: TypeAlias = Literal[
     "removes",
@@ -16,11 +19,20 @@ Deed: TypeAlias = Literal[
     "pushes",
     "pipes from the network",
     "runs as another user",
+    "ends programs",
     "cannot be read",
 ]
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
 INTERPRETERS: Final = frozenset(
     {"python", "node", "nodejs", "perl", "ruby", "php", "lua", "osascript", "deno", "bun", "pwsh"}
+    | {"expect", "tclsh", "julia", "Rscript", "elixir", "groovy", "pypy", "guile"}
+)
+SQL: Final = frozenset({"sqlite3", "sqlite", "duckdb", "psql", "mysql", "mariadb"})
+"""Programs that run statements."""
+_READS_ONLY = lazy_pattern(
+    r"\s*(?:(?:select|explain|show|describe)\b(?!.*(?:writefile|edit|extension)\s*\()[^;]*;?"
+    r"|(?:\.(?:tables?|schema|index(?:es)?|databases|dump)|\\(?:d|l|dt|dn|du|di)\+?)\b[^\n;|]*;?)\s*",
+    re.IGNORECASE | re.DOTALL,
 )
 FETCHERS: Final = frozenset(
     {"curl", "wget", "fetch", "aria2c", "http", "https", "lynx", "nc", "ncat", "socat", "ssh"}
@@ -52,10 +64,44 @@ WRAPPERS: Final = {
     "parallel": "jN",
     "flock": "wE",
     "unshare": "",
+    **dict.fromkeys(("coproc", "fakeroot", "firejail", "dbus-run-session", "unbuffer"), ""),
+    **dict.fromkeys(("valgrind", "numactl", "prlimit", "entr", "chronic", "eatmydata"), ""),
+    **dict.fromkeys(("taskset", "chrt", "setarch", "faketime", "tini", "dumb-init"), ""),
+    "systemd-run": "pEutMH",
+    "nsenter": "tSG",
+    "ltrace": "eo",
+    "proot": "rbwq",
+    "xvfb-run": "nsef",
 }
 """Programs that run the command in their arguments, and their options that take a value."""
-OPERANDS: Final = {"flock": 1, "timeout": 1, "chroot": 1, "gosu": 1}
+OPERANDS: Final = {
+    **dict.fromkeys(("flock", "timeout", "chroot", "gosu"), 1),
+    **dict.fromkeys(("taskset", "chrt", "setarch", "faketime"), 1),
+}
 """How many arguments of them are before that command."""
+_STARTING: Final = {
+    **dict.fromkeys(("uv", "poetry", "pipenv", "hatch", "pdm", "rye", "pixi", "conda"), "run"),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bundle", "mise", "direnv", "asdf", "opam"), "exec"),
+}
+"""Programs with a verb behind which a command stands."""
+_RUNNING: Final = {
+    "man": ("-P", "--pager", "-H", "--html"),
+    **dict.fromkeys(("mapfile", "readarray", "complete", "compgen"), ("-C",)),
+    **dict.fromkeys(("script", "sg"), ("-c", "--command")),
+    **dict.fromkeys(("tar", "bsdtar"), ("-I", "--use-compress-program", "--to-command", "-F")),
+    "rg": ("--pre", "--hostname-bin"),
+    "sort": ("--compress-program",),
+    "zip": ("-TT", "--unzip-command"),
+    "rsync": ("-e", "--rsh", "--rsync-path"),
+    "git grep": ("-O", "--open-files-in-pager"),
+    "git difftool": ("-x", "--extcmd"),
+    "git rebase": ("-x", "--exec"),
+    "git clone": ("-u", "--upload-pack"),
+    **dict.fromkeys(("git fetch", "git pull", "git ls-remote"), ("--upload-pack",)),
+    **dict.fromkeys(("git push", "git archive"), ("--receive-pack", "--exec")),
+}
+"""Options whose value is a command."""
+_OPTIONS_OF_SSH = lazy_pattern(r"(?:-o\s*)?(?:Proxy|Local|KnownHosts)Command[=\s](.*)", re.I | re.S)
 _SENDING: Final = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "cargo", "poetry", "uv", "flit"), ("publish",)),
     **dict.fromkeys(("docker", "podman", "gem", "helm", "vagrant"), ("push",)),
@@ -69,12 +115,30 @@ _SENDING: Final = {
     "firebase": ("deploy",),
     "fly": ("deploy",),
     "vercel": ("deploy", "--prod"),
+    "rclone": ("copy", "copyto", "sync", "move", "moveto", "delete", "deletefile", "purge"),
+    "gsutil": ("cp", "mv", "rm", "rsync"),
+    "s3cmd": ("put", "sync", "del", "rm"),
 }
 _REMOVING: Final = {
     **dict.fromkeys(("docker", "podman"), ("rm", "rmi", "prune")),
     "npm": ("unpublish",),
     "crontab": ("-r",),
 }
+_PACKAGES: Final = ("install", "remove", "purge", "uninstall", "upgrade", "add", "del")
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("apt", "apt-get", "dnf", "yum", "zypper", "brew", "apk", "snap"), _PACKAGES),
+    "systemctl": (
+        *("start", "stop", "restart", "reload", "enable", "disable", "mask", "unmask", "kill"),
+        *("isolate", "poweroff", "reboot", "halt", "edit", "set-property", "daemon-reload"),
+    ),
+    "service": ("start", "stop", "restart", "reload"),
+    "launchctl": ("load", "unload", "start", "stop", "kickstart", "bootout", "bootstrap", "kill"),
+}
+"""Verbs that change the machine."""
+_OF_MACHINE: Final = frozenset(
+    {"mount", "umount", "iptables", "nft", "ufw", "useradd", "userdel", "usermod", "groupadd"}
+    | {"passwd", "chsh", "swapon", "swapoff", "modprobe", "insmod", "rmmod", "at", "batch"}
+)
 _CODE: Final = {"-c", "-e", "--eval", "-p", "-pe", "-ne", "-r", "-", "-E", "--command", "eval"}
 
 
@@ -131,6 +195,28 @@ def deeds(name: str, args: Args) -> Iterator[Found]:
         yield Does("pushes", f"{name} {sending}")
     if removing := _named(texts, _REMOVING.get(name, ())):
         yield Does("removes", f"{name} {removing}")
+    if changing := _named(texts, _ELSEWHERE.get(name, ())):
+        yield Does("leaves the project", f"{name} {changing}")
+    if name in _OF_MACHINE and args:
+        yield Does("leaves the project", name)
+    yield from _commands_in(name, args)
+
+
+def _commands_in(name: str, args: Args) -> Iterator[Found]:
+    """Yield the commands that the options of a program name, or that stand behind its verb."""
+    options = _RUNNING.get(name, ())
+    short = dict(_short(args, "".join(it[1] for it in options if len(it) == 2)))
+    texts = (_value(args, *options), *(short.get(it[1]) for it in options if len(it) == 2))
+    yield from (RunsText(it) for it in dict.fromkeys(filter(None, texts)))
+    if args and args[0].text == _STARTING.get(name):
+        start = next((at for at, it in enumerate(args) if at and it.text[:1] != "-"), len(args))
+        # what stands behind an option may be its value
+        yield from (Runs(tuple(args[it:])) for it in range(start, start + (2 if start > 1 else 1)))
+
+
+def reads_only(statements: str) -> bool:
+    """Tell whether one statement of SQL, or of a program for it, surely changes nothing."""
+    return _READS_ONLY.fullmatch(statements) is not None
 
 
 def _named(texts: Sequence[str], words: Sequence[str]) -> str:
@@ -235,7 +321,9 @@ def _all(deed: Deed) -> Callable[[str, Args], Iterator[Found]]:
 
 def _over(name: str, args: Args) -> Iterator[Found]:
     """`cp`, `mv` and their like: their last operand, unless it may not be overwritten."""
-    if "n" in flags(args) or any(it.text in ("--no-clobber", "--dry-run") for it in args):
+    if name == "scp":
+        yield from _by_way(args)
+    elif "n" in flags(args) or any(it.text in ("--no-clobber", "--dry-run") for it in args):
         return
     if name == "ln" and "f" not in flags(args):
         return
@@ -269,8 +357,17 @@ def _dd(name: str, args: Args) -> Iterator[Found]:
 
 def _modes(name: str, args: Args) -> Iterator[Found]:
     rest = operands(args)
-    if "R" in flags(args) or any(it.text == "--recursive" for it in args):
-        yield from (Changes("changes permissions", it) for it in rest[1:])
+    mode = next((it.text for it in args if _TAKING.fullmatch(it.text)), "")
+    is_all = "R" in flags(args) or any(it.text == "--recursive" for it in args)
+    if is_all or name != "chmod" or _WIDE.fullmatch(rest[0].text if rest else ""):
+        yield from (Changes("changes permissions", it) for it in rest[0 if mode else 1 :])
+
+
+_TAKING = lazy_pattern(r"-[rwxXst]+")
+_WIDE = lazy_pattern(
+    r"0?[2-7][0-7]{3}|0?[0-7]{2}[2367]|[ugoa,=+rwxX-]*s.*|(?:.*,)?(?:[ug]*[oa][ugoa]*)?[+=][rxX]*w.*"
+)
+"""Modes by which others may write, or a program runs as somebody else."""
 
 
 def _sed(name: str, args: Args) -> Iterator[Found]:
@@ -278,6 +375,16 @@ def _sed(name: str, args: Args) -> Iterator[Found]:
         has_script = any(it.text in ("-e", "-f", "--expression") for it in args)
         rest = operands(args, "ef")
         yield from (Changes("overwrites", it) for it in rest[0 if has_script else 1 :])
+    if any(_DOING.search(it.text) for it in args):
+        yield Does("cannot be read", name)
+
+
+_DOING = lazy_pattern(
+    r"(?:^(?:-n?e|--expression=)?|[;{\n])\s*(?:[\d,$~+!]+|/[^/\n]+/)?\s*"
+    r"(?:[ewW]\s+\S|e\s*(?:$|[;}\n])"
+    r"|s([^\w\s\\])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiIm\d]*(?:e|[wW]\s*\S))"
+)
+"""What makes sed run a program, or write another file."""
 
 
 def _find(name: str, args: Args) -> Iterator[Found]:
@@ -297,31 +404,113 @@ def _until_end(args: Args) -> int:
 
 
 def _fetch(name: str, args: Args) -> Iterator[Found]:
-    names = ("-O", "--output-document") if name == "wget" else ("-o", "--output")
-    if (to := _value(args, *names)) and to.text != "-":
-        yield Changes("overwrites", to)
-    sends = ("-d", "-F", "-T", "--data", "--form", "--upload-file", "--post-", "--json")
-    if any(it.text.startswith(sends) for it in args) or _is_sending(_value(args, "-X")):
+    is_curl = name == "curl"
+    short = dict(_short(args, _VALUED_OF_CURL if is_curl else _VALUED_OF_WGET))
+    to = short.get("o" if is_curl else "O") or _value(args, "--output", "--output-document")
+    texts = [it.text for it in args]
+    if to:
+        yield from (Changes("overwrites", it) for it in (to,) if to.text != "-")
+    elif "O" in short or ("--spider" not in texts and (not is_curl or "--remote-name" in texts)):
+        yield from _downloads(args, short.get("P") or _value(args, "--directory-prefix"))
+    method = (short.get("X") if is_curl else None) or _value(args, "--request", "--method")
+    sends = ("--data", "--form", "--upload-file", "--post-", "--json", "--body-")
+    is_sent = method is not None and method.text.upper() in ("POST", "PUT", "PATCH", "DELETE")
+    is_sent |= is_curl and bool({*"dFT"} & {*short})
+    if is_sent or any(it.startswith(sends) for it in texts):
         yield Does("pushes", name)
 
 
-def _is_sending(method: Arg | None) -> bool:
-    return method is not None and method.text.upper() in ("POST", "PUT", "PATCH", "DELETE")
+_VALUED_OF_CURL: Final = "AbcCdDeEFHKmoPQrtTuUwxXyYz"
+_VALUED_OF_WGET: Final = "aABDeGIiloOPQRtTUwX"
+
+
+def _short(args: Args, valued: str) -> Iterator[tuple[str, Arg | None]]:
+    """Yield the letters of short options, with the values of those that take one."""
+    for at, arg in enumerate(args):
+        if not re.match(r"-[^-]", arg.text):
+            continue
+        end = next((it for it, sign in enumerate(arg.text) if sign in valued), None)
+        yield from ((sign, None) for sign in arg.text[1:end])
+        if end is not None:
+            here = Arg(arg.text[end + 1 :], arg.raw, arg.from_network)
+            after = args[at + 1] if at + 1 < len(args) else None
+            yield arg.text[end], here if here.text else after
+
+
+def _downloads(args: Args, folder: Arg | None) -> Iterator[Found]:
+    """Yield the files that have the names of what is fetched."""
+    for it in args:
+        if found := _FETCHED.match(it.text):
+            name = found[1] or "index.html"
+            yield Changes("overwrites", Arg(f"{folder.text}/{name}" if folder else name, name))
+
+
+_FETCHED = lazy_pattern(r"(?:https?|ftp)://[^/?#]*(?:/(?:[^?#/]*/)*([^?#/]*))?")
 
 
 def _tar(name: str, args: Args) -> Iterator[Found]:
-    first = args[0].text.lstrip("-") if args else ""
-    if name == "unzip" or "x" in first or any(it.text == "--extract" for it in args):
+    short = dict(_short(args, "fCITbX"))
+    letters = {*short, *(args[0].text if args and args[0].text[:1] != "-" else "")}
+    if name == "unzip" or "x" in letters or any(it.text == "--extract" for it in args):
         to = _value(args, "-d" if name == "unzip" else "-C", "--directory")
         yield Changes("overwrites", to or Arg(".", "."))
-    elif "c" in first:
-        to = _value(args, "-f", "--file")
+    elif "c" in letters:
+        to = short.get("f") or _value(args, "--file")
         yield from (Changes("overwrites", it) for it in ((to,) if to else args[1:2]))
+    action = _value(args, "--checkpoint-action")
+    if action and action.text.startswith("exec="):
+        yield RunsText(Arg(action.text[5:], action.raw))
 
 
 def _ssh(name: str, args: Args) -> Iterator[Found]:
     if rest := operands(args, "bcDEeFIiJLlmOopQRSWw"):
-        yield Does("leaves the project", f"ssh {rest[0].raw}")
+        yield Does("leaves the project", f"{name} {rest[0].raw}")
+    yield from _by_way(args)
+
+
+def _by_way(args: Args) -> Iterator[Found]:
+    """Yield the commands by which ssh goes to another machine."""
+    ways = filter(None, (_OPTIONS_OF_SSH.fullmatch(it.text) for it in args))
+    yield from (RunsText(Arg(it[1], it[1])) for it in ways)
+
+
+def _sql(name: str, args: Args) -> Iterator[Found]:
+    said = _value(args, "-c", "-e", "--command", "--execute", "-cmd", "-init", "-f", "--file")
+    statements = (said,) if said else operands(args)[1:] if name[0] in "sd" else ()
+    if not all(reads_only(it.text) for it in statements):
+        yield Does("cannot be read", name)
+
+
+def _ending(name: str, args: Args) -> Iterator[Found]:
+    if name != "kill" or (args and args[0].text not in ("-0", "-l", "-L")):
+        yield Does("ends programs", " ".join((name, *(it.raw for it in args[-1:]))))
+
+
+def _crontab(name: str, args: Args) -> Iterator[Found]:
+    if operands(args, "u"):
+        yield Does("leaves the project", name)
+
+
+def _packed(name: str, args: Args) -> Iterator[Found]:
+    """Yield what takes the place of a file, as its archive does."""
+    if not {*"cklt"} & {*flags(args)} and not any(it.text in _KEEPING for it in args):
+        yield from (Changes("overwrites", it) for it in operands(args, "SbT"))
+
+
+_KEEPING: Final = ("--keep", "--stdout", "--to-stdout", "--list", "--test")
+
+
+def _here(name: str, args: Args) -> Iterator[Found]:
+    texts = [it.text for it in args]
+    is_unpacked = texts[:1] in (["x"], ["e"]) or (name == "cpio" and "i" in flags(args))
+    if name == "zip":
+        yield from (Changes("overwrites", it) for it in operands(args)[:1])
+    elif is_unpacked or (name == "patch" and "--dry-run" not in texts):
+        yield Changes("overwrites", Arg(".", name))
+
+
+def _mail(name: str, args: Args) -> Iterator[Found]:
+    yield Does("pushes", name)
 
 
 def _eval(name: str, args: Args) -> Iterator[Found]:
@@ -362,8 +551,8 @@ def _verb(args: Args) -> int:
 
 def _git(name: str, args: Args) -> Iterator[Found]:
     at = _verb(args)
-    if "-c" in [it.text for it in args[:at]]:
-        yield Does("cannot be read", "git -c")
+    if said := next((it.text for it in args[:at] if _SAYING.match(it.text)), ""):
+        yield Does("cannot be read", f"git {said.partition('=')[0]}")
     if at >= len(args):
         return
     verb, rest = args[at].text, args[at + 1 :]
@@ -377,6 +566,12 @@ def _git(name: str, args: Args) -> Iterator[Found]:
             yield Does(deed, _git_said(verb, rest))
     if verb in _GIT_MORE:
         yield from _GIT_MORE[verb](rest)
+    to = _value(rest, "--output", *(("-o",) if verb in ("archive", "format-patch") else ()))
+    yield from (Changes("overwrites", it) for it in (to,) if it)
+    yield from _commands_in(f"git {verb}", rest)
+
+
+_SAYING = lazy_pattern(r"-c$|--config-env|--exec-path=")
 
 
 def _git_said(verb: str, rest: Args) -> str:
@@ -423,6 +618,20 @@ def _each(rest: Args) -> Iterator[Found]:
         yield RunsText(rest[1]) if len(rest) == 2 else Runs(tuple(rest[1:]))
 
 
+def _config(rest: Args) -> Iterator[Found]:
+    """`git config KEY VALUE`; what is not the project's is told by its options."""
+    texts, names = [it.text for it in rest], operands(rest, "f")
+    if any(it.startswith(("--get", "--list", "-l", "--global", "--system")) for it in texts):
+        return
+    words = [it for it in names if it.text not in ("set", "unset", "get", "list", "edit")]
+    is_verb = texts[:1] in (["set"], ["unset"])
+    if len(words) > 1 or is_verb or any(it.startswith(_UNSAYING) for it in texts):
+        yield Does("overwrites", " ".join(("git config", *(it.raw for it in words[:1]))))
+
+
+_UNSAYING: Final = ("--unset", "--remove-section", "--rename-section", "--edit", "-e")
+
+
 def _checkout(rest: Args) -> Iterator[Found]:
     texts = [it.text for it in rest]
     makes = {"-b", "-B", "-t", "--track", "--orphan", "--detach"} & set(texts)
@@ -434,6 +643,7 @@ def _checkout(rest: Args) -> Iterator[Found]:
 _GIT_MORE: Final[dict[str, Callable[[Args], Iterator[Found]]]] = {
     "checkout": _checkout,
     "clean": _clean,
+    "config": _config,
     "restore": _restore,
     "rm": _git_rm,
     "bisect": _each,
@@ -444,6 +654,14 @@ _KINDS: Final[dict[str, Callable[[str, Args], Iterator[Found]]]] = {
     **dict.fromkeys(("cp", "mv", "ln", "install", "rsync", "scp"), _over),
     **dict.fromkeys(("truncate",), _all("overwrites")),
     **dict.fromkeys(("chmod", "chown", "chgrp"), _modes),
+    **dict.fromkeys(("setfacl", "chattr"), _all("changes permissions")),
+    **dict.fromkeys(("kill", "pkill", "killall", "skill", "xkill"), _ending),
+    **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff"), _ending),
+    **dict.fromkeys(("gzip", "gunzip", "xz", "unxz", "bzip2", "bunzip2", "lzma"), _packed),
+    **dict.fromkeys(("zip", "patch", "cpio", "7z", "7za", "7zz"), _here),
+    **dict.fromkeys(SQL, _sql),
+    **dict.fromkeys(("mail", "mailx", "sendmail", "mutt"), _mail),
+    "crontab": _crontab,
     **dict.fromkeys(("sed", "gsed"), _sed),
     **dict.fromkeys(("find", "fd"), _find),
     **dict.fromkeys(("curl", "wget"), _fetch),
@@ -454,7 +672,7 @@ _KINDS: Final[dict[str, Callable[[str, Args], Iterator[Found]]]] = {
     **dict.fromkeys(("sort", "shuf"), _sort),
     "tee": _tee,
     "dd": _dd,
-    "ssh": _ssh,
+    **dict.fromkeys(("ssh", "sftp", "ftp", "lftp", "telnet"), _ssh),
     "eval": _eval,
     "trap": _first_text,
     "alias": _alias,

@@ -24,7 +24,7 @@ LONGEST = 160
 """Characters of a row that names things; a longer one has the words only."""
 ORDER = (
     *("runs as another user", "pipes from the network", "removes", "overwrites", "pushes"),
-    *("leaves the project", "changes permissions", "appends to", "cannot be read"),
+    *("leaves the project", "ends programs", "changes permissions", "appends to", "cannot be read"),
 )
 
 
