@@ -54,6 +54,8 @@ def one_line(text: str, limit: int) -> str:
 
     Each line end, with the white space around it, becomes one space; a tab becomes a space.
     """
+    if len(text) <= limit and text.isascii() and text.isprintable() and text == text.strip():
+        return text  # as nearly all are
     parts = (part.strip() for part in visible(text[:_READ]).split("\n"))
     line = " ".join(part for part in parts if part).replace("\t", " ")
     if len(line) <= limit:
