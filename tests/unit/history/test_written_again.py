@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import thread_time
 
 import pytest
 from msgspec.structs import replace
@@ -59,3 +60,17 @@ def test_over_many_turns_lines_of_one_story_share_it() -> None:
     for turn, text in enumerate(texts(50)):
         file = wrote(file, text, replace(AGENT, turn=turn), 0.0)
     assert len({id(run.story) for run in file.runs}) <= len(file.facts) + 2
+
+
+def typed_beside(lines: int) -> float:
+    """Return the seconds of CPU time of one line that the user types where so many are undone."""
+    file = wrote(begin("above\nbase\n"), "above\n" + "theirs\n" * lines, AGENT, 0.0)
+    file = undo(file, AGENT, "b", 0.0).file
+    began = thread_time()
+    assert saw(file, "above\nbase\nmine\n", 0.0).text == "above\nbase\nmine\n"
+    return thread_time() - began
+
+
+def test_a_line_that_is_typed_beside_many_that_are_undone_takes_time_by_their_number() -> None:
+    small, large = (min(typed_beside(lines) for _ in range(3)) for lines in (2_000, 16_000))
+    assert large < 25 * small
