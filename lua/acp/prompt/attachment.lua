@@ -367,7 +367,7 @@ end
 --- runs nothing does: the host finds out when it is over.
 ---@param chat acp.Chat
 function M.ask(chat)
-  if (vim.b[chat.chat].acp_status or {}).state == 'idle' then
+  if chat.status.state == 'idle' then
     bridge.tell_running('notes', { chat = chat.chat })
   end
 end

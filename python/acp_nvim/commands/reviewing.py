@@ -130,7 +130,7 @@ async def _show(
 ) -> None:
     """List the hunks, and go to the one nearest to that place; without one open the list."""
     reviewer = host.editor.reviewer
-    await reviewer.make_lists(quickfix(reviews, conflicts))
+    await reviewer.update_lists(quickfix(reviews, conflicts), make=True)
     if near is None:
         await reviewer.open_list()
     elif place := _nearest(reviews, *near):

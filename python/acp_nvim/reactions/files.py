@@ -182,7 +182,8 @@ def settle(host: Host, event: ConflictSettled) -> None:
 
 def put(host: Host, event: FilePut) -> None:
     """Know what the user has agreed to."""
-    host.review.knowledge.decided(event.path, event.before, event.after)
+    saved = event.is_saved
+    host.review.knowledge.decided(event.path, event.before, event.after, is_saved=saved)
 
 
 def take_back(host: Host, event: TakenBack) -> None:

@@ -390,7 +390,7 @@ def test_what_was_rejected_is_told_when_another_host_loads_the_session(
     agent.ask("fs/write_text_file", sessionId=SESSION, path=str(file), content="x = 2\n")
     job.finish(agent, request)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     chat = job.nvim.api.nvim_buf_get_name(job.session()["bufnr"]).replace("%", r"\%")
     state = Path(str(job.nvim.eval("stdpath('state')")), "acp.nvim")
     job.until(lambda: list(state.glob("edits/*.lessons.json")) and list(state.glob("sessions/*")))

@@ -303,8 +303,7 @@ class Baselines:
         known, gone = (
             await to_thread.run_sync(self._gone, repositories) if repositories else ([], [])
         )
-        own = self._own()  # with what the paths of our own files begin
-        own = inside(os.path.realpath(own)) if own else "\0"
+        own = self._own_folder()
         reasons = {it: why for it, why in reasons.items() if not it.startswith(own)}
         return Changes(
             tuple(it for it in (*comparison.known, *known) if not it.path.startswith(own)),
@@ -312,6 +311,11 @@ class Baselines:
             tuple(it for it in gone if not it.startswith(own)),
             reasons,
         )
+
+    def _own_folder(self) -> str:
+        """Return with what the paths of our own files begin."""
+        own = self._own()
+        return inside(os.path.realpath(own)) if own else "\0"
 
     async def _pass(self, comparison: Comparison, folder: str) -> None:
         """See what has changed below a folder; all of it, where nobody has watched."""
