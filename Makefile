@@ -44,6 +44,7 @@ lint: venv
 	$(BIN)/ruff check python rplugin tests bench
 	$(BIN)/ruff format --check python rplugin tests bench
 	$(BIN)/mypy
+	$(BIN)/mypy bench
 	$(BIN)/lint-imports
 	@if command -v luacheck >/dev/null; then luacheck -q lua plugin; else echo "luacheck is not here: Lua is not linted"; fi
 	@if command -v stylua >/dev/null; then stylua --check $(STYLUA_FLAGS) lua plugin; else echo "stylua is not here: Lua format is not checked"; fi

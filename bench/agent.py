@@ -6,10 +6,10 @@ fast as they are taken; `tools N` N tool calls and their updates. A session whos
 loaded with so many updates. `stream.py`
 imports `replayed` and `streamed` to know what must have arrived. Only the standard library.
 
-For `everyday.py`: `burst M L` says M messages of L lines at once, `edit N PATH` reads a file and
-writes N hunks of it, `ask` asks for a permission, `run` says that a command ran, `hush` says
-nothing. When each was asked and answered stands in the file that is the first argument, in
-nanoseconds of the monotonic clock.
+For `everyday.py`: `burst M L` says M messages of L lines at once, `edit N PATH [TIMES]` reads a
+file and writes N hunks of it, so often, `ask` asks for a permission, `run` says that a command ran,
+`hush` says nothing. When each was asked, answered and over stands in the file that is the first
+argument, in nanoseconds of the monotonic clock.
 """
 
 from __future__ import annotations
@@ -107,12 +107,19 @@ def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return dict(answer["result"] or {})
 
 
-def edit(session: str, hunks: int, path: str) -> None:
-    """Read the file, and write it with so many lines changed, evenly apart."""
+def edit(session: str, hunks: int, path: str, times: str = "1") -> None:
+    """Read a file, and write it with so many more lines changed, evenly apart; so often."""
+    for _ in range(int(times)):
+        write(session, hunks, path)
+
+
+def write(session: str, hunks: int, path: str) -> None:
     where = {"sessionId": session, "path": path}
     lines = ask("fs/read_text_file", where)["content"].split("\n")
     step = len(lines) // hunks
-    for row in range(step // 2, step * hunks, step):
+    before = sum(line.startswith("the agent's line") for line in lines) // hunks
+    for first in range(0, step * hunks, step):
+        row = first + (step // 2 + before) % step
         lines[row] = f"the agent's line {row}"
     ask("fs/write_text_file", {**where, "content": "\n".join(lines)})
 
@@ -211,7 +218,7 @@ def play(session: str, turn: int, prompt: str) -> None:
         case "burst":
             burst(session, turn, int(words[0]), int(words[1]))
         case "edit":
-            edit(session, int(words[0]), words[1])
+            edit(session, int(words[0]), *words[1:])
         case "ask":
             permission(session)
         case "run":
@@ -237,6 +244,8 @@ def main() -> None:
                 result = {"stopReason": "end_turn"}
         if "id" in call:
             send({"id": call["id"], "result": result})
+        if call["method"] == "session/prompt":
+            note("ended")
 
 
 if __name__ == "__main__":

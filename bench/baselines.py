@@ -70,7 +70,7 @@ def resident() -> int:
 async def measure(name: str, folder: str, paths: list[Path]) -> None:
     roots, seen = Roots(folder), Baselines(watch=Watch())
     kept = TemporaryDirectory()
-    journal = Journal(lambda: kept.name, print, InOrder())
+    journal = Journal(lambda: kept.name, InOrder(print))
     seen.keep_in(Memory(journal.see))
 
     async def refresh() -> Changes:

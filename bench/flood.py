@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from stream import Plugin, cpu, editor, machine
@@ -42,6 +43,10 @@ def resident(pid: int | None) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
 
 
+def _has_ended(plugin: Plugin, turns: int) -> bool:
+    return plugin.turns() > turns
+
+
 def flooded(nvim: Neovim, plugin: Plugin) -> list[tuple[str, str]]:
     """Let the agent speak as fast as it is heard: twice, to warm up."""
     rows = []
@@ -50,7 +55,7 @@ def flooded(nvim: Neovim, plugin: Plugin) -> list[tuple[str, str]]:
         memory = resident(plugin.host)
         nvim.lua("bench.start_probe()")
         plugin.prompt(f"flood {CHUNKS}")
-        took = until(lambda seen=turns: plugin.turns() > seen)
+        took = until(partial(_has_ended, plugin, turns))
         gap = nvim.lua("return bench.stop_probe()")[-1]
         used = cpu(plugin.host) - used
         rows = [

@@ -8,6 +8,7 @@ the folder for temporary files, and minutes. Linux only.
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -15,9 +16,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import storage
-from everyday import AT_THE_END, BENCH, QUIET, UNSAVED, Plugin, memory, until
+from everyday import AT_THE_END, BENCH, QUIET, UNSAVED, Plugin, memory, until, woken
 from stream import cpu, machine, screen
 
 from acp_nvim.session.content import Text
@@ -31,10 +33,14 @@ TO_A_FOLDER = 20
 SESSIONS, TURNS = 500, 20
 STREAMS = 10
 PAGE = "".join(f"a line of page {number}\n" for number in range(8))
+ALL_IDLE = """
+local sessions = require('acp').inspect().sessions
+return vim.iter(sessions):all(function(it) return it.state == 'idle' end)
+"""
 Act = Callable[[Plugin], object]
 Row = tuple[str, float, float, float, float, float]
 """What was done; host and editor CPU in s, memory of the host in MB, ms that a key waits (p95), ms
-of the editor's own CPU in its busiest gap."""
+of the editor's own CPU in its busiest gap; -1 for what is not measured."""
 
 
 def plant(folder: Path, count: int) -> None:
@@ -152,9 +158,7 @@ def streams() -> Iterator[Row]:
         client.start()
         for number in range(1, STREAMS):
             client.nvim.command(f"Acp start bench{number}")
-        state = "vim.iter(require('acp').inspect().sessions)"
-        idle = f"return {state}:all(function(it) return it.state == 'idle' end)"
-        until(lambda: client.nvim.lua(idle))
+        until(lambda: client.nvim.lua(ALL_IDLE))
         yield measured(client, f"{STREAMS} sessions, each 5 s of 200 chunks a second", stream)
 
 
@@ -181,6 +185,72 @@ def long_file(lines: int, hunks: int) -> Iterator[Row]:
         yield measured(client, f"undo: {name}", undo)
 
 
+def written(times: int, lines: int) -> Iterator[Row]:
+    """One file that an agent writes so often, in one turn and in as many."""
+    for is_one in (True, False):
+        with started() as client:
+            client.start()
+            path = client.nvim.cwd / "often.txt"
+            client.nvim.command(f"edit {path}")
+            client.nvim.lua(UNSAVED, lines)
+            each: list[tuple[int, float]] = []
+            """After how many writes the host had used how much."""
+
+            def one_turn(client: Plugin, path: Path = path, each: Any = each) -> None:
+                turns = client.turns()
+                client.prompt(f"edit 1 {path} {times}")
+                while client.turns() == turns:
+                    each.append((client.count("answered") // 2, cpu(client.host)))
+                    time.sleep(0.05)
+
+            def turns(client: Plugin, path: Path = path, each: Any = each) -> None:
+                for number in range(times):
+                    each.append((number, cpu(client.host)))
+                    client.turn(f"edit 1 {path}")
+
+            name = f"a file of {lines:,} lines, read and written {times} times in "
+            name += "one turn" if is_one else f"{times} turns"
+            row = measured(client, name, one_turn if is_one else turns)
+            first, last = (cost(it, times // 5) for it in (each, each[::-1]))
+            yield (f"{name} (first {first:.1f} ms each, last {last:.1f})", *row[1:])
+            gone = f"return vim.fn.search([[^the agent's line {lines // 2}$]], 'nw') == 0"
+
+            def undo(client: Plugin, gone: str = gone) -> None:
+                client.nvim.command("Acp undo 1")
+                until(lambda: client.nvim.lua(gone))
+
+            assert not client.nvim.lua(gone)
+            yield measured(client, "… undo of the first turn", undo)
+
+
+def cost(each: Sequence[tuple[int, float]], count: int) -> float:
+    """Return the ms for each of the first so many."""
+    (began, used), *rest = each
+    at, then = next(it for it in rest if abs(it[0] - began) >= count)
+    return 1e3 * abs(then - used) / abs(at - began)
+
+
+def rest(seconds: float) -> Iterator[Row]:
+    """Two agents idle, with a chat open: nothing ought to wake."""
+    with started() as client:
+        client.start()
+        client.nvim.command("Acp start bench1")
+        until(lambda: client.nvim.lua(ALL_IDLE))
+        client.turn("hush")
+        client.settle()
+        time.sleep(5)  # what was said is kept a moment later
+        pids = (client.host, client.editor)
+        before = [(woken(it), cpu(it)) for it in pids]
+        time.sleep(seconds)
+        host, editor = (
+            (woken(pid) - was[0], cpu(pid) - was[1]) for pid, was in zip(pids, before, strict=True)
+        )
+        assert client.host
+        name = f"two agents idle, a chat open, {seconds:.0f} s: "
+        name += f"{host[0]} wakeups of the host, {editor[0]} of the editor"
+        yield name, host[1], editor[1], memory(client.host), -1, -1
+
+
 def keep(nvim: Neovim) -> None:
     """Put there what a month leaves: sessions, and the histories of as many files."""
     state = Path(nvim.eval("stdpath('state')")) / "acp.nvim"
@@ -196,8 +266,8 @@ def keep(nvim: Neovim) -> None:
     for number in range(SESSIONS):
         store.note(SessionState("bench", str(nvim.cwd), f"old-{number}", "idle", entries=said))
     store.flush()
-    histories = Histories(lambda: str(state / "edits"), print, InOrder())
-    chance = storage.random.Random(1)
+    histories = Histories(lambda: str(state / "edits"), InOrder(print))
+    chance = random.Random(1)
     for number in range(SESSIONS):
         file = storage.history(number, TURNS, chance)
         path = nvim.cwd / f"old_{number}.py"
@@ -209,6 +279,24 @@ def keep(nvim: Neovim) -> None:
 def month() -> Iterator[Row]:
     name = f"{SESSIONS} kept sessions, {SESSIONS * TURNS:,} turns"
     with started(keep=keep) as client:
+        began = time.monotonic()
+        client.nvim.command("Acp sessions")
+        said = time.monotonic() - began
+        until(lambda: client.nvim.eval("line('$')") > 1)
+        shown = time.monotonic() - began
+        client.host = client.nvim.lua("return require('acp').inspect().host.pid")
+        settle(client)
+        assert client.host
+        yield (
+            f"{name}: their list, no host yet (a sentence after {1e3 * said:.0f} ms, "
+            f"rows after {1e3 * shown:,.0f})",
+            cpu(client.host),
+            cpu(client.editor),
+            memory(client.host),
+            -1,
+            -1,
+        )
+    with started(keep=keep) as client:
         yield measured(client, f"{name}: a start", Plugin.start)
         yield measured(client, "… a prompt", lambda it: it.turn("hush"))
         yield measured(client, "… the list of sessions", lambda it: it.nvim.command("Acp sessions"))
@@ -218,10 +306,13 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "100,000 files": lambda: tree(100_000, with_git=False),
     "100,000 files, git": lambda: tree(100_000, with_git=True),
     "680,000 files": lambda: tree(680_000, with_git=False),
+    "680,000 files, git": lambda: tree(680_000, with_git=True),
     "session of 200,000 updates": lambda: long_session(200_000),
     "sessions streaming": streams,
     "file of 200,000 lines": lambda: long_file(200_000, 10_000),
+    "file written 300 times": lambda: written(300, 2_000),
     "month": month,
+    "rest": lambda: rest(300),
 }
 
 
@@ -231,8 +322,8 @@ def main() -> None:
     for name, rows in ROWS.items():
         if all(word in name for word in sys.argv[1:]):
             for deed, host, editor, size, key, busiest in rows():
-                figures = f"{host:.2f} | {editor:.2f} | {size:.0f} | {key:.1f} | {busiest:.1f}"
-                print(f"| {deed} | {figures} |", flush=True)
+                late = " | ".join("–" if it < 0 else f"{it:.1f}" for it in (key, busiest))
+                print(f"| {deed} | {host:.2f} | {editor:.2f} | {size:.0f} | {late} |", flush=True)
     print(f"\n{machine()}")
 
 

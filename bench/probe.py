@@ -76,8 +76,8 @@ class Probe:
                 loop.acp_watch = loop.create_task(self.watch())
             run(loop)
 
-        Painter.__init__ = noted  # type: ignore[method-assign]
-        asyncio.BaseEventLoop.run_forever = watched  # type: ignore[method-assign]
+        Painter.__init__ = noted  # type: ignore[assignment,method-assign]
+        asyncio.BaseEventLoop.run_forever = watched  # type: ignore[assignment,method-assign]
 
 
 def main(path: str, code: str, plugin: str, *more: str) -> None:

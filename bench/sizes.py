@@ -14,6 +14,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import process_time_ns
@@ -126,6 +127,10 @@ class Run:
         return median(reducing) / 1000, median(drawing) / 1000
 
 
+def _is_over(end: float) -> bool:
+    return process_time_ns() >= end
+
+
 def longest_slice(event: Event) -> float:
     """Return how many ms of CPU drawing it holds the loop at a time, closed and then opened."""
     state, shown, longest = reduce(Run(lambda _: event).state, event), Transcript(), 0
@@ -136,7 +141,7 @@ def longest_slice(event: Event) -> float:
             end = began + SLICE * 1e9
             before, shown = (
                 shown,
-                render(state, opened, shown, lambda end=end: process_time_ns() >= end),
+                render(state, opened, shown, partial(_is_over, end)),
             )
             for portion in portions(patch(before.blocks, shown.blocks)):
                 [op(each) for each in portion]

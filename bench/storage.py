@@ -16,6 +16,7 @@ import random
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -38,6 +39,7 @@ from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.left_open import LeftOpen
 from acp_nvim.storage.record import loaded
 from acp_nvim.workspace.session_list import SessionList, kept_rows
+from acp_nvim.worktrees.records import Worktrees
 
 LINES = 200
 RUNS = 5
@@ -104,7 +106,7 @@ def measure(store: Histories | Sqlite, files: dict[str, File]) -> tuple[float, .
     whole, _ = timed(lambda: put(files))
     noted = [*files.items()][: RUNS * 10]
     files |= {path: saw(file, f"{file.text}more\n", 1.0) for path, file in noted}
-    notes = [timed(lambda path=path: put({path: files[path]}, -1))[0] for path, _ in noted]
+    notes = [timed(partial(put, {path: files[path]}, -1))[0] for path, _ in noted]
     reads = []
     gc.disable()
     for _ in range(RUNS):
@@ -134,7 +136,7 @@ def list_sessions(count: int) -> None:
                 gc.collect()
                 gc.disable()
                 began = thread_time()
-                rows = kept_rows(store.heads(), "/work", left_open)
+                rows = kept_rows(store.heads(), "/work", left_open, Worktrees())
                 read = thread_time()
                 shown = SessionList(
                     1, "/work", {}, clock=time, now=time, with_keys=True, is_sidebar=is_sidebar
@@ -161,7 +163,7 @@ def main() -> None:
         database.mkdir()
         sqlite = Sqlite(database / "kept.db")
         stores = (
-            ("files", files, Histories(lambda: str(files), print, InOrder())),
+            ("files", files, Histories(lambda: str(files), InOrder(print))),
             ("sqlite", database, sqlite),
         )
         rows = []

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -204,8 +204,9 @@ def screen(nvim: Neovim) -> Iterator[None]:
 
 def drain(connection: socket.socket) -> None:
     """Read until Neovim leaves."""
-    while connection.recv(1 << 20):
-        pass
+    with suppress(OSError):  # it was closed meanwhile
+        while connection.recv(1 << 20):
+            pass
 
 
 def measure(kind: str, lines: int, seconds: float) -> Cost:

@@ -77,6 +77,7 @@ class AgentSteps(UserSteps):
         typed = self.world.before_call is None and step.meanwhile > 0
         self.world.before_call = None
         if typed:
+            self.untold |= {name} if before.disk[name] is None else set()
             before = self.sight
         self._note_lines()
         then = self.world.look()
@@ -409,7 +410,7 @@ class AgentSteps(UserSteps):
         not."""
         kept = self.services.edits.changes(self.world.path(name), "kept")
         changes = self.services.changes(name) or kept
-        other = self._unsettled(name) or self._conflicts(name) or changes
+        other = self._unsettled(name) or self._conflicts(name) or changes or name in self.untold
         self.removed[name] = UNSURE if other else old
 
     def _note_removed(self, step: Step, opened: set[str]) -> None:
@@ -429,7 +430,7 @@ class AgentSteps(UserSteps):
         if text is None and old is not None:
             self._note_removal(name, old)
         self.world.put(name, text, rename=rename)
-        self.beliefs.moved(name, old, text)
+        self.beliefs.on_disk(name, old, text)
         self.older.add((name, text or ""))
         if text in (old, self.origin[name]):
             self.touched.add(name)

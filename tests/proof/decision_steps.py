@@ -72,9 +72,12 @@ class DecisionSteps(Model):
                 self.origin[name] = after.disk[name]
             self.pending[name] &= agents(after.live(name))
         else:
+            # how the file is written is decided from a line, which is kept with it
+            beside = bodies(text_of(before, name))[rows.start : rows.stop] if rows else []
+            words = agents("".join((added(touched), *beside)))
             # what its own removal of the file took out again goes with that, when it is kept
-            self.pending[name] -= agents(added(touched)) if left else self.pending[name]
-            self.kept_words |= agents(added(touched))
+            self.pending[name] -= words if left else self.pending[name]
+            self.kept_words |= words
             if count:
                 self.pristine[name] = UNSURE
                 self.kept.add(name)

@@ -62,7 +62,8 @@ class Model:
     `brought`: the user's words that an undo has brought back: a redo may take them again;
     `removed`: what a file had that a command of an agent's has taken away, while it is not there;
     `overlooked`: the text that it has left where the agent had nothing to write, which may count as
-    known, or as found.
+    known, or as found; `untold`: files that an agent has made while the user typed into them, of
+    which no book may speak.
     A complaint that contains one of `lenient` is only counted, in `soft`.
     """
 
@@ -104,6 +105,7 @@ class Model:
         self.brought: dict[str, set[str]] = {name: set() for name in NAMES}
         self.overlooked: dict[str, str | None] = {}
         self.untaken: dict[tuple[int, str], set[str]] = {}
+        self.untold: set[str] = set()
         self.removed: dict[str, str] = {}
         self.soft: Counter[str] = Counter()
         self._numbers = itertools.count(1)
@@ -246,8 +248,9 @@ class Model:
         self._assert(standing, f"{name}: has not the agent's {sorted(new)}")
 
     def _known_words(self, name: str) -> set[str]:
-        """Return the agents' words that were there before: with them nothing is new."""
-        return agents(self.services.everything(name))
+        """Return the agents' words that were there before, those that the user has saved or kept
+        with them: with them nothing is new."""
+        return agents(self.services.everything(name)) | self.kept_words
 
     # What holds always
 

@@ -33,6 +33,7 @@ class OwnWrites(Model):
         self.sight = self.world.look()
         if name not in self.sight.shown:
             self._has_acted(name, before)
+            self.reported[other] |= self.reported[name]  # its undo tree goes along
         is_refused = other in before.shown  # E139, but for a script
         is_same = self.sight.disk[other] == before.disk[other]
         if is_same and (step.how == "script" or is_refused or not self._unsettled(other)):

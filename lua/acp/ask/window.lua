@@ -43,7 +43,7 @@ local function settle_soon(silent)
     vim.defer_fn(settle_soon, RETRY_MS)
   elseif opened and (is_refused or not silent) then
     is_refused = false
-    bridge.notify('ask_window', { bufnr = menu.bufnr, winid = menu.winid })
+    bridge.tell_running('ask_window', { bufnr = menu.bufnr, winid = menu.winid })
   end
   apply.redraw()
 end

@@ -21,9 +21,8 @@ local WITHOUT_ADDRESS = { 'sh', '-c', 'unset NVIM; printf "%s\\n\\n" "$0"; exec 
 --- Tell the host, once; without a code the terminal was closed.
 ---@param code? integer
 local function ended(number, code)
-  local bridge = require('acp.host.bridge')
-  if open[number] and bridge.running() then
-    bridge.notify('login_ended', { call = number, code = code })
+  if open[number] then
+    require('acp.host.bridge').tell_running('login_ended', { call = number, code = code })
   end
   open[number] = nil
 end

@@ -2,6 +2,7 @@
 -- something changes. With the lines comes, as `b:acp_status`, which session stands in which line:
 -- what a key does is for that one.
 
+local apply = require('acp.ui.apply')
 local bridge = require('acp.host.bridge')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
@@ -251,7 +252,10 @@ function M.open(file, cwd)
     layout.open_list(list, math.max(math.min(ROWS, math.floor(vim.o.lines / 3)), 1))
   end
   local payload = { list = list, file = file, cwd = cwd, sidebar = is_sidebar }
-  bridge.ask('list_sessions', payload)
+  apply.expect(list, 'Reading the sessions …')
+  bridge.ask('list_sessions', payload, nil, function(err)
+    apply.expect(list, err)
+  end)
 end
 
 return M

@@ -40,7 +40,7 @@ function M.open(number, name)
       force_crlf = false,
       on_input = function(_, _, _, data)
         if (find(number) or {}).buffer == buffer then -- else it is another host's
-          bridge.notify('terminal_input', { terminal = number, data = data })
+          bridge.tell_running('terminal_input', { terminal = number, data = data })
         end
       end,
     })
@@ -141,7 +141,7 @@ local function tell_size(number, terminal)
   if rows > 0 and columns > 0 and size ~= terminal.size then
     terminal.size = size
     local payload = { terminal = number, rows = rows, columns = columns }
-    bridge.notify('terminal_size', payload)
+    bridge.tell_running('terminal_size', payload)
   end
 end
 
@@ -150,7 +150,7 @@ local on = events.group('acp.terminal')
 on({ 'WinResized', 'BufWinEnter' }, "The sizes of the agents' terminals", function()
   for number in pairs(terminals) do
     local terminal = find(number)
-    if terminal and bridge.running() then
+    if terminal then
       tell_size(number, terminal)
     end
   end

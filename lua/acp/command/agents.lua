@@ -93,10 +93,13 @@ function refresh()
   end
   this.width = width
   local payload = { width = width, opened = vim.tbl_keys(this.opened) }
+  apply.expect(this.buffer, 'Looking for agents …')
   bridge.ask('agent_list', payload, function(found)
     if list == this then
       draw(this, found)
     end
+  end, function(err)
+    apply.expect(this.buffer, err)
   end)
 end
 

@@ -97,7 +97,7 @@ function M.prompt(content, opts)
       bang = opts.bang or false,
     }
     local is_seen = layout.window_of(chat.chat) ~= nil
-    local state = not is_seen and (vim.b[chat.chat].acp_status or {}).state
+    local state = not is_seen and chat.status.state
     tail.reach(chat.chat)
     require('acp.prompt.buffer').submit(chat, payload, function(err, result)
       if err then
@@ -240,6 +240,11 @@ function M.rewind(chat, turn)
     local new = made and chats.of(made.chat)
     if new then
       require('acp.prompt.history').add(new, made.text)
+      local lines = api.nvim_buf_get_lines(new.prompt, 0, -1, true)
+      if table.concat(lines, '\n') == made.text then -- else a crash had left something in it
+        -- the session that was has it: a text that nobody changes is no draft for another prompt
+        require('acp.prompt.draft').forget(new)
+      end
     end
   end)
 end

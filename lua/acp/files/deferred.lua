@@ -104,13 +104,13 @@ end
 ---@param path string resolved
 local function follow(buffer, path)
   local bridge = package.loaded['acp.host.bridge']
-  if not (bridge and bridge.running()) then
+  local is_done = false
+  local function done()
+    is_done = true
+  end
+  if not (bridge and bridge.tell_running('writes', { path = path }, done)) then
     return
   end
-  local is_done = false
-  bridge.call('writes', { path = path }, function()
-    is_done = true
-  end)
   hands.lend(buffer, function()
     vim.wait(PATIENCE, function()
       return is_done

@@ -55,7 +55,7 @@ local function watch()
       look()
     elseif not is_same or not vim.deep_equal(found.cursor, api.nvim_win_get_cursor(0)) then
       M.stop()
-      bridge.notify('follow', { to = 'off', moved = true })
+      bridge.tell_running('follow', { to = 'off', moved = true })
     end
   end)
   on('BufWinEnter', 'The sign in a file that is opened later', function(event)

@@ -231,10 +231,10 @@ end
 --- Tell a host that runs something that no other need know: none is started for it.
 ---@param verb string
 ---@param payload? table
-function M.tell_running(verb, payload)
-  if host then
-    send(host, verb, payload)
-  end
+---@param done? acp.Done
+---@return boolean sent
+function M.tell_running(verb, payload, done)
+  return host ~= nil and send(host, verb, payload, done and calls.remember(host, done))
 end
 
 --- Ask the host something.
@@ -286,10 +286,14 @@ end
 ---@param verb string
 ---@param payload? table
 ---@param done? fun(result: any)
-function M.ask(verb, payload, done)
+---@param failed? fun(err: string)
+function M.ask(verb, payload, done, failed)
   M.call(verb, payload, function(err, result)
     if err then
       M.warn(err)
+      if failed then
+        failed(err)
+      end
     elseif done then
       done(result)
     end

@@ -13,7 +13,7 @@ local api = vim.api
 local M = {}
 
 -- What the host would say; but where nothing is marked it need not be asked.
-local NONE = 'no hunk here: ]h goes to the next; :Acp %s file, :Acp %s all'
+local NONE = 'no hunk here: %s; :Acp %s file, :Acp %s all'
 
 ---@alias acp.Verdict 'keep'|'reject'
 ---@alias acp.Scope 'lines'|'file'|'all'
@@ -144,7 +144,9 @@ function M.decide_hunk(verdict, because)
   end
   local hunk = hunk_here()
   if not hunk then
-    return notice.notice(NONE:format(verdict, verdict))
+    local has_keys = require('acp.review.keys').are_lent(api.nvim_get_current_buf())
+    local way = has_keys and ']h goes to the next' or ':Acp review shows them'
+    return notice.notice(NONE:format(way, verdict, verdict))
   end
   local lines = { hunk.first + 1, hunk.last + 1 }
   M.decide(verdict, 'lines', lines, { hunk = true, because = because })

@@ -66,13 +66,19 @@ local function remove(buffer)
   lent[buffer] = nil
 end
 
+---@param buffer integer
+---@return boolean whether it has keys of ours
+function M.are_lent(buffer)
+  return lent[buffer] ~= nil
+end
+
 --- Let the buffer have the keys, or have them no longer.
 ---@param buffer integer loaded
 ---@param wanted boolean
 ---@param rows? acp.LentKey[] those of files, if there are none
 function M.set(buffer, wanted, rows)
   wanted = wanted and options.value('default_keys') ~= false
-  if wanted ~= (lent[buffer] ~= nil) then
+  if wanted ~= M.are_lent(buffer) then
     api.nvim_buf_call(buffer, function()
       (wanted and add or remove)(buffer, rows or FILES)
     end)

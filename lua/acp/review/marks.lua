@@ -70,6 +70,18 @@ local function is_right(buffer, drawn)
   return fits and drawn.tick == tick_of(buffer)
 end
 
+--- Take all marks from a buffer: of its file nobody knows a hunk.
+local function clear(buffer)
+  stop_timer(buffer)
+  reviewed[buffer] = nil
+  if api.nvim_buf_is_loaded(buffer) then
+    api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+    hunks.put(buffer, {})
+    keys.set(buffer, false)
+  end
+  removed_lines.set_above(buffer, 0)
+end
+
 --- Tell the host, if what is drawn is not what there is.
 local function tell(buffer)
   stop_timer(buffer)
@@ -126,6 +138,14 @@ end
 local function watch()
   local on, desc = events.group('acp.review'), 'The marks of a review stay right'
   on({ 'BufReadPost', 'BufNewFile', 'BufWinEnter' }, desc, function(event)
+    tell_later(event.buf, 0)
+  end)
+  on('BufFilePost', 'The hunks of a file stay with its name', function(event)
+    local drawn = reviewed[event.buf]
+    if drawn and drawn.path ~= hunks.path_of(event.buf) then
+      clear(event.buf)
+      bridge.tell_running('edited', { path = drawn.path })
+    end
     tell_later(event.buf, 0)
   end)
   on({ 'BufWritePost', 'InsertLeave' }, desc, function(event)
@@ -324,15 +344,11 @@ local function tell_unseen(files)
   end
 end
 
---- Called by the host: the files with hunks, in the order in which motions go through them, and
---- the quickfix lists, of which those are brought up to date that are there.
+--- Called by the host: the files with hunks, in the order in which motions go through them.
 ---@param files acp.ReviewFile[]
 ---@param on? boolean all of the review is shown
----@param quickfix_lists? acp.QuickfixList[]
-function M.files(files, on, quickfix_lists)
-  if quickfix_lists then
-    lists.update(quickfix_lists, false)
-  end
+---@return boolean has_lists the quickfix lists want to be brought up to date
+function M.files(files, on)
   local had = hunks.set_files(files)
   tell_unseen(files)
   is_on = on or false
@@ -346,19 +362,12 @@ function M.files(files, on, quickfix_lists)
   elseif not had then
     watch()
   end
+  return lists.are_there()
 end
 
 bridge.on_end(function() -- nobody would draw anew
   M.files({})
-  for buffer in pairs(reviewed) do
-    if api.nvim_buf_is_loaded(buffer) then
-      api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
-      hunks.put(buffer, {})
-    end
-    stop_timer(buffer)
-    reviewed[buffer] = nil
-    removed_lines.set_above(buffer, 0)
-  end
+  vim.iter(vim.tbl_keys(reviewed)):each(clear)
 end)
 
 return M

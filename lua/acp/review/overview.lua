@@ -43,7 +43,10 @@ local function refresh(buffer)
   local shown = overviews[buffer]
   local payload = { buffer = buffer, chat = shown.chat, path = shown.path }
   payload.turn, payload.by = shown.turn, shown.by
-  bridge.ask('diff', payload)
+  apply.expect(buffer, 'Reading the changes …')
+  bridge.ask('diff', payload, nil, function(err)
+    apply.expect(buffer, err)
+  end)
 end
 
 --- Draw some rows in place of those that stand there; `op[2]` of the last ones is -1. Until then

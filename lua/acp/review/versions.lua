@@ -139,7 +139,7 @@ local function close()
   end
   unseen.delete(this.list)
   if bridge.running() then
-    bridge.notify('versions_closed', { number = this.number })
+    bridge.tell_running('versions_closed', { number = this.number })
   end
   this = nil
 end

@@ -29,7 +29,7 @@ function M.start(number, question, arguments)
   local function reply(err, result)
     if open[number] then
       open[number] = nil
-      bridge.notify('tool_answered', { call = number, error = err, result = result })
+      bridge.tell_running('tool_answered', { call = number, error = err, result = result })
     end
   end
   local room, name = question:match('^(%w+)%.([%w_]+)$')

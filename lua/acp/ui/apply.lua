@@ -14,6 +14,7 @@ local M = {}
 M.namespace = api.nvim_create_namespace('acp')
 
 local FEW = 8 -- lines whose marks are taken away one by one
+local EXPECTED = 1 -- the mark that tells of what is not drawn yet
 
 ---@alias acp.Mark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark }
 ---@alias acp.Kind vim.api.keyset.set_extmark
@@ -146,6 +147,18 @@ function M.draw(buffer, ops)
   end)
 end
 
+--- Say what comes in a buffer in which nothing is drawn yet, or why it does not; the first drawing
+--- takes that away.
+---@param buffer? integer
+---@param text string
+function M.expect(buffer, text)
+  if buffer and api.nvim_buf_is_valid(buffer) and api.nvim_buf_get_offset(buffer, 1) <= 1 then
+    local said = { { text, 'AcpDim' } }
+    local options = { id = EXPECTED, virt_text = said, virt_text_pos = 'overlay' }
+    api.nvim_buf_set_extmark(buffer, M.namespace, 0, 0, options)
+  end
+end
+
 ---@param line integer 1-based
 ---@return integer line where that line is after the ops
 local function moved(line, ops)
@@ -237,8 +250,7 @@ end
 
 ---@param status table
 local function set_status(buffer, status)
-  vim.b[buffer].acp_status = status
-  if require('acp.chat.registry').place(buffer, status.cwd, status.title) then
+  if require('acp.chat.registry').tell(buffer, status) then
     vim.cmd.redrawstatus({ bang = true })
   end
   life.set(buffer, status)
@@ -262,6 +274,8 @@ local function draw_buffer(part)
   local is_drawn = part.ops ~= nil and #part.ops > 0
   if is_drawn then
     draw_in_windows(part.bufnr, part.ops, vim.b[part.bufnr].acp_list ~= nil)
+  end
+  if is_drawn and not part.status then -- which draws its row, or takes it away
     life.follow(part.bufnr)
   end
   if part.status then

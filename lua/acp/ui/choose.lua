@@ -10,7 +10,7 @@ local M = {}
 ---@param labels string[]
 function M.select(call, title, kind, labels)
   local function chosen(_, index)
-    require('acp.host.bridge').notify('chosen', { call = call, index = index and index - 1 })
+    require('acp.host.bridge').tell_running('chosen', { call = call, index = index and index - 1 })
   end
   vim.schedule(function()
     if require('acp.files.hands').are_off() then

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -276,10 +276,15 @@ class Inbound:
             ):
                 if isinstance(ask, TerminalOutputRequest):
                     await self._connection.room()
-                session = self._session(ask.session_id)
-                ask = self._placed(ask, session.state.cwd)
-                cwd = self._folder(ask, session.state.cwd)
-                return await self._services.terminals.answer(ask, cwd, session.apply)
+                return await self._serve_terminal(ask)
+
+    async def _serve_terminal(self, ask: TerminalRequest) -> Answer:
+        """Run a command, unless the user has cancelled; one that runs is the agent's to end."""
+        session = self._session(ask.session_id)
+        with session.wanted() if isinstance(ask, CreateTerminalRequest) else nullcontext():
+            ask = self._placed(ask, session.state.cwd)
+            cwd = self._folder(ask, session.state.cwd)
+            return await self._services.terminals.answer(ask, cwd, session.apply)
 
     @asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:
@@ -290,11 +295,12 @@ class Inbound:
 
     async def _serve_file(self, ask: FileRequest) -> FileAnswer:
         """Read or write a file, as `fs/*` and the tools of the editor want it."""
-        roots = self._roots(ask.session_id)
-        if isinstance(ask, WriteFileRequest):
-            return await self._write(ask, roots)
-        empty = "empty_for_missing_file" in self._launch.quirks
-        return await self._services.files.read(ask, roots, self._room, empty_for_missing=empty)
+        with self._session(ask.session_id).wanted():
+            roots = self._roots(ask.session_id)
+            if isinstance(ask, WriteFileRequest):
+                return await self._write(ask, roots)
+            empty = "empty_for_missing_file" in self._launch.quirks
+            return await self._services.files.read(ask, roots, self._room, empty_for_missing=empty)
 
     async def _write(self, ask: WriteFileRequest, roots: Roots) -> FileWritten:
         """Write, if need be after the user has seen it: their own tools would obey that file."""

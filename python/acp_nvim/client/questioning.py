@@ -127,7 +127,9 @@ async def answered(session: Session, questions: Questions, question: Question) -
 
 
 def withdraw(session: Session, questions: Questions) -> None:
-    """Answer every open question of the session with `cancelled` (C-142)."""
+    """Answer every open question of the session with `cancelled` (C-142), and do nothing more of
+    what its agent has asked for."""
+    session.drop()
     for question in session.state.questions:
         questions.withdraw(question.id)
 

@@ -1,13 +1,16 @@
-"""One session in the making: its state, who hears of its changes, what is said of a wait."""
+"""One session in the making: its state, who hears of its changes, what ends with its turn."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
+import anyio
+
 from acp_nvim.client.connection import Patience
-from acp_nvim.errors import UserError
+from acp_nvim.errors import Code, RequestFailed, UserError
 from acp_nvim.files.roots import Roots
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.action import Action, Refused
@@ -18,6 +21,9 @@ from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState
 
 _HOME = os.path.expanduser("~")
+
+UNWANTED = "the user has cancelled the turn before this was begun: nothing was done"
+"""What an agent is told of a request."""
 
 Listener: TypeAlias = Callable[["Session", SessionState, Event], None]
 """Called after each event with the session, the state before it, and the event."""
@@ -33,10 +39,43 @@ class Session:
         """What its folders led to at first: a link that takes the place of one leads nowhere."""
         self.was_open = False
         """An agent has had it open here, though perhaps nothing was said in it."""
+        self._parent: Session | None = None
+        self._unbegun: set[anyio.CancelScope] = set()
+        """What its agent has asked for, and is not done yet."""
 
     def child(self, cwd: str) -> Session:
         """Return the session of a sub-agent that this one has begun, which works there."""
-        return Session(self.state.agent, cwd, self._listener, self.id or "")
+        child = Session(self.state.agent, cwd, self._listener, self.id or "")
+        child._parent = self
+        return child
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user wants nothing more of its turn; that of a sub-agent is a part of one."""
+        above = self._parent is not None and self._parent.is_cancelled
+        return self.state.status == "cancelling" or above
+
+    @contextmanager
+    def wanted(self) -> Iterator[None]:
+        """Do what its agent asks for, unless the user cancels the turn before that has begun.
+
+        Raises `RequestFailed` then. What has begun shields itself, and is finished.
+        """
+        if self.is_cancelled:
+            raise RequestFailed(Code.REQUEST_CANCELLED, UNWANTED)
+        with anyio.CancelScope() as scope:
+            self._unbegun.add(scope)
+            try:
+                yield
+            finally:
+                self._unbegun.discard(scope)
+        if scope.cancelled_caught:
+            raise RequestFailed(Code.REQUEST_CANCELLED, UNWANTED)
+
+    def drop(self) -> None:
+        """Do nothing that its agent has asked for, and that has not begun."""
+        for scope in self._unbegun:
+            scope.cancel()
 
     @property
     def id(self) -> str | None:

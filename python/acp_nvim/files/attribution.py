@@ -33,6 +33,8 @@ LONGEST_NAME = 255
 """Characters of the name of a file, on all systems."""
 MOST_CALLS = 1000
 """Tool calls of which is known when they began."""
+MOST_NAMED = 10_000
+"""Files that tool calls have named and that wait to be looked at; of more all of the folders is."""
 
 
 class Looks(Struct):
@@ -71,8 +73,15 @@ class Attribution:
     def look(
         self, author: Author | None, roots: Roots, paths: Iterable[str], *, sure: bool
     ) -> None:
-        """A tool call names these files; those outside of the roots are none of ours."""
-        self._named[roots].extend((path, author, sure) for path in paths)
+        """A tool call names these files; those outside of the roots are none of ours.
+
+        Where too many wait, the folders are swept for it.
+        """
+        named, waiting = [*paths], self._named[roots]
+        room = max(MOST_NAMED - len(self._looks.paths) - sum(map(len, self._named.values())), 0)
+        waiting.extend((path, author, sure) for path in named[:room])
+        if len(named) > room:
+            self.sweep(author and replace(author, how="found"), roots)
 
     def _resolved(self) -> Looks:
         """Return what was asked for, with what was named until now."""

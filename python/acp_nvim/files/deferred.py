@@ -218,18 +218,11 @@ class Hands:
         self._stays: set[str] = set()
         self.freed = anyio.Event()
         """Set when a command of the user's is over next."""
-        self._writes: list[tuple[SessionKey, anyio.CancelScope]] = []
 
     def free(self) -> None:
         """A command of the user's is over: let all who wait try again."""
         self.freed.set()
         self.freed = anyio.Event()
-
-    def cancel(self, session: SessionKey) -> None:
-        """Let no write of that session wait any more."""
-        for whose, scope in self._writes:
-            if whose == session:
-                scope.cancel()
 
     def waits(self, path: str, session: SessionKey | None, busy: Busy) -> None:
         """An edit of that file must wait."""
@@ -266,12 +259,10 @@ class Hands:
     async def patiently(
         self, session: SessionKey, path: str, write: Callable[[], Awaitable[T]]
     ) -> T:
-        """Write as soon as the user's hands are off the file. Raises `StillBusy` at the limit, or
-        when the session's turn is cancelled; a write that has begun is not interrupted if it
-        shields itself."""
+        """Write as soon as the user's hands are off the file. Raises `StillBusy` at the limit; a
+        write that has begun is not interrupted if it shields itself."""
         busy: Busy | None = None
-        with anyio.move_on_after(self.patience.limit) as scope:
-            self._writes.append((session, scope))
+        with anyio.move_on_after(self.patience.limit):
             try:
                 while True:
                     freed = self.freed
@@ -284,10 +275,7 @@ class Hands:
                     with anyio.move_on_after(self.patience.silent):
                         await freed.wait()
             finally:
-                self._writes.remove((session, scope))
                 self.over(path)
-        if anyio.current_time() < scope.deadline:
-            raise StillBusy(path, "the turn was cancelled", "you have cancelled the turn")
         raise _given_up(path, busy)
 
 

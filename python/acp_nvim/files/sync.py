@@ -11,7 +11,7 @@ locked: each edit is for the `changedtick` that was seen, and begins anew if the
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -49,6 +49,8 @@ from acp_nvim.history.author import Author, SessionKey
 
 ATTEMPTS = 5
 """How often a buffer, or a file, that changes meanwhile is tried again."""
+MOST_READS = 1_000
+"""Reads of agents' own tools of which nobody has learned yet: of the oldest nobody does."""
 
 
 class Synced(Struct, frozen=True):
@@ -89,8 +91,8 @@ class DiskSync:
         self.ended = self._asked.ended
         self.deferred = Deferred(emit, knowledge)
         self.conflicts = Conflicts(emit)
-        self._reads: defaultdict[Roots, list[tuple[SessionKey, str, str]]] = defaultdict(list)
-        """By whom, which file, in which call; resolved when somebody waits for that."""
+        self._reads: deque[tuple[Roots, SessionKey, str, str]] = deque(maxlen=MOST_READS)
+        """Where, by whom, which file, in which call; resolved when somebody waits for that."""
         self._wake = anyio.Event()
         self._lock = anyio.Lock()
 
@@ -163,26 +165,28 @@ class DiskSync:
 
         A call that has read through us knows what it was served, not the disk.
         """
-        self._reads[roots].extend((session, path, call) for path in paths)
+        self._reads.extend((roots, session, path, call) for path in paths)
         self._wake.set()
 
     async def _learn_reads(self) -> None:
         """Have each agent know what it has read: what the disk has new is taken first, so that what
         it knows is as old as that."""
-        reads = dict(self._reads)
+        reads = [*self._reads]
         self._reads.clear()
-        for roots, calls in reads.items():
-            real = resolved_within(roots, {path for _, path, _ in calls})
-            for session, named, call in calls:
-                path = real.get(named)
-                if path is None or call in self._knowledge.of(session, path).calls:
-                    continue
-                with self._alone():
-                    async with self.exclusive():
-                        live = (await self.sync(path)).live
-                        if live.disk is not None:
-                            text = live.read(live.disk)
-                            self._knowledge.learn(session, path, text, "read", live.encoding)
+        names: defaultdict[Roots, set[str]] = defaultdict(set)
+        for roots, _, named, _ in reads:
+            names[roots].add(named)
+        real = {roots: resolved_within(roots, paths) for roots, paths in names.items()}
+        for roots, session, named, call in reads:
+            path = real[roots].get(named)
+            if path is None or call in self._knowledge.of(session, path).calls:
+                continue
+            with self._alone():
+                async with self.exclusive():
+                    live = (await self.sync(path)).live
+                    if live.disk is not None:
+                        text = live.read(live.disk)
+                        self._knowledge.learn(session, path, text, "read", live.encoding)
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
@@ -239,8 +243,10 @@ class DiskSync:
             if attempt or change is not None:  # the user has gone on meanwhile
                 buffer = await self._files.loaded(path)
             told = told or change
-            same = change is None and isinstance(known, str) and path not in self.conflicts
             live = self._as_seen(path, buffer) or await with_buffer(path, buffer)
+            if change is None and self._is_idle(live):
+                break  # whoever runs, nothing is theirs
+            same = change is None and isinstance(known, str) and path not in self.conflicts
             change = self.deferred.without_own(live, change)
             whose = self._asked.whose(path, author, self._knowledge.repeats(live))
             found = await self._follow(live, whose, change, same=same, sure=sure)
@@ -329,6 +335,12 @@ class DiskSync:
         for path in [it for it in {**opened, **dict.fromkeys(self.deferred)} if it not in done]:
             if path not in files or not self.is_in_step(path, files[path].synced):
                 await self.sync(path, author)
+
+    def _is_idle(self, live: LiveFile) -> bool:
+        """Return whether the file is as its buffer was in step with it, and nothing waits."""
+        if live.path in self.deferred or live.path in self.conflicts or not live.stamp:
+            return False
+        return live.buffer is None or live.stamp == live.buffer.synced
 
     def is_in_step(self, path: str, synced: str) -> bool:
         """Return whether who was in step with the file at that stamp has had what it has, as we

@@ -444,9 +444,10 @@ def _gap(place: Place, rows: range, news: range, goes: Container[int]) -> Iterat
             yield from ((at, anchors[at]),) if at in same else ((at, None), (None, anchors[at]))
             done = anchors[at] + 1
             continue
-        stop = max(until.get(at, done), done)
-        yield from ((at, None), *_come(range(done, stop)))
-        done = stop
+        yield at, None
+        if (stop := until.get(at, done)) > done:
+            yield from _come(range(done, stop))
+            done = stop
     yield from _come(range(done, news.stop))
 
 

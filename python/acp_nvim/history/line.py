@@ -39,7 +39,7 @@ class Story(Struct, frozen=True):
     def __post_init__(self) -> None:
         """Find out what counts."""
         off = {event for event, _ in self.off}
-        killers = self.deaths - off
+        killers = self.deaths - off if off else self.deaths  # the same set: there may be many
         force_setattr(self, "killers", killers)
         force_setattr(self, "alive", self.born not in off and not killers)
         is_born = self.born != NOBODY and self.born not in off
@@ -148,7 +148,7 @@ def cut(runs: Runs, hunks: Iterable[Hunk]) -> Iterator[Run | Place]:
         while (story := rest.next) and (not story.alive or row < hunk.last):
             run = rest.take(hunk.last - row)
             row += len(run.texts) if story.alive else 0
-            items += ((text, story) for text in run.texts)
+            items += [(text, story) for text in run.texts]
         yield Place(items, hunk.lines, above, rest.next)
     yield from rest.all()
 

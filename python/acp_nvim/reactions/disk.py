@@ -77,13 +77,6 @@ async def _end(host: Host, author: Author, roots: Roots) -> None:
     await host.review.sync.settle(roots)
 
 
-def let_go(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
-    """What still waits to be written is not wanted any more: the turn is to end."""
-    ending = (session, *host.workspace.below(session))
-    for each in ending:
-        host.review.sync.hands.cancel(each.state.key)
-
-
 def forget(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """What the agent was served is no base of a write any more: its session is over."""
     host.review.knowledge.close(session.state.key)

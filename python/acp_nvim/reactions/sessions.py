@@ -112,7 +112,7 @@ def end_tools(host: Host, session: Session, _before: SessionState, _event: Sessi
 def strike_out(host: Host, session: Session, _before: SessionState, event: SessionClosed) -> None:
     """It is not, if the user has closed it; whose agent has died is still wanted."""
     chat = host.workspace.chat_of(session)
-    if event.reason is None and not (chat and chat.is_suspended):
+    if event.reason is None and not (chat and chat.suspended):
         host.left_open.closed(session.state.key)
 
 
@@ -183,7 +183,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         begin_anew,
         screen.list_anew,
     ),
-    CancelRequested: (disk.let_go, screen.list_anew),
+    CancelRequested: (screen.list_anew,),
     PromptQueued: (follow_up,),
     QueueArranged: (keep,),
     TurnStarted: (follow_soon, tell, begin_anew, screen.list_anew, reopening.moot),

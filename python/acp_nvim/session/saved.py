@@ -52,8 +52,8 @@ def _has_worked(state: SessionState) -> bool:
 
 
 def title_of(state: SessionState) -> str | None:
-    """Return what the session is called: its title, else the first words of the user."""
-    return state.title or _first_words(state.entries)
+    """Return what the session is called: its title, else the first words of the user in it."""
+    return state.title or _said_first(state)
 
 
 def saved_of(state: SessionState, updated: float) -> SavedSession:
@@ -99,8 +99,10 @@ def carried(state: SessionState, last: int, said: str) -> tuple[Event, ...]:
     kept = tuple(entry for entry in state.entries if entry.turn <= last)
     origins = continued(state.origins, state.key, last)
     subs = tuple(it for it in state.sub_agents if not it.key and it.turn <= last)
-    restored = TranscriptRestored(kept, state.title, origins=origins, sub_agents=subs)
-    return (restored, Noticed(said, mark="anew")) if kept else ()
+    named = None if state.title == _said_first(state) else state.title
+    restored = TranscriptRestored(kept, named, origins=origins, sub_agents=subs)
+    has_talk = any(isinstance(it, Message | ToolCall) for it in kept)  # notices alone are no talk
+    return (restored, Noticed(said, mark="anew")) if has_talk else ()
 
 
 def untold(entries: Sequence[Entry]) -> Sequence[Entry]:
@@ -120,6 +122,12 @@ def untold(entries: Sequence[Entry]) -> Sequence[Entry]:
             case _:
                 pass
     return ()
+
+
+def _said_first(state: SessionState) -> str | None:
+    """Return the first words in this session, if any, else in the one that it goes on from."""
+    own = [it for it in state.entries if it.turn > state.origins[-1].last] if state.origins else ()
+    return _first_words(own) or _first_words(state.entries)
 
 
 def _first_words(entries: Sequence[Entry]) -> str | None:

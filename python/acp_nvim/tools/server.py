@@ -13,6 +13,7 @@ import anyio
 
 import acp_nvim
 from acp_nvim.client.launch import Notify
+from acp_nvim.client.session import UNWANTED
 from acp_nvim.errors import AcpError, Code, FileProblem, RequestFailed, suggest
 from acp_nvim.tools import own
 from acp_nvim.tools.offered import Offered
@@ -105,6 +106,8 @@ class Server:
         name = params.get("name")
         if not self._offered.on:
             return _refused("the user has turned the tools of the editor off for this session")
+        if self._offered.caller.session.is_cancelled:
+            return _refused(UNWANTED)
         tool = await self._tool(str(name))
         if self._running >= MOST_IN_FLIGHT:
             return _refused(f"{MOST_IN_FLIGHT} calls are running: wait for an answer first")

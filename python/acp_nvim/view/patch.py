@@ -20,7 +20,7 @@ from acp_nvim.view.op import Replace
 
 _Row: TypeAlias = Sequence[Block]
 
-STRIDE = 256
+STRIDES = (256, 16, 1)
 
 
 def patch(old: Sequence[Block], new: Sequence[Block]) -> tuple[Replace, ...]:
@@ -98,10 +98,9 @@ def common_start(old: Sequence[object], new: Sequence[object]) -> int:
     count = 0
     if isinstance(old, Log) and isinstance(new, Log):
         count = min(next(new.changed(old), limit), limit)
-    while count < limit and old[count : count + STRIDE] == new[count : count + STRIDE]:
-        count += STRIDE
-    while count < limit and old[count] == new[count]:
-        count += 1
+    for stride in STRIDES:
+        while count < limit and old[count : count + stride] == new[count : count + stride]:
+            count += stride
     return min(count, limit)
 
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
 import pytest
 
+from acp_nvim.client.session import UNWANTED
+from acp_nvim.errors import Code, RequestFailed
+from acp_nvim.session.request import WriteFileRequest
 from tests.conformance.connection.probe import bar, chat
 from tests.conformance.requests.asking import CANCELLED, asked
+from tests.conformance.requests.files import Files
+from tests.conformance.requests.terminals import Terminals
+from tests.conformance.sessions.test_sub_agents import announce
+from tests.conformance.tools.test_offered import Tools
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.stage import AcpError, Stage, texts, tool
 
@@ -163,3 +176,153 @@ async def test_c149_cancel_without_a_turn_sends_nothing():
         stage.client.cancel(session)
         await stage.agent.expect("session/cancel")
         await stage.agent.quiet()
+
+
+def paths_of(folder: Path, session: str, count: int) -> list[Path]:
+    return [folder / f"{session.replace('/', ' ')} {it}" for it in range(count)]
+
+
+async def asks_for_writes(
+    stage: Stage, folder: Path, session: str = SESSION, count: int = 200
+) -> list[Path]:
+    """Let the agent ask for so many writes, each of a file of its own; return when all wait."""
+    paths = paths_of(folder, session, count)
+    for path in paths:
+        params = {"sessionId": session, "path": str(path), "content": "new\n"}
+        stage.agent.request("fs/write_text_file", params, path.name)
+    await anyio.wait_all_tasks_blocked()
+    return paths
+
+
+@asynccontextmanager
+async def one_has_begun(stage: Files, folder: Path, session: str = SESSION) -> AsyncIterator[None]:
+    """Let the editor take its time for the first write of a session; it ends behind this."""
+    ends, write = anyio.Event(), stage.files.write
+
+    async def slow(*args: Any, **options: Any) -> Any:
+        await ends.wait()
+        return await write(*args, **options)
+
+    [path] = paths_of(folder, session, 1)
+    path.write_text("old\n")
+    stage.files.open(path, "old")
+    stage.files.write = slow  # type: ignore[method-assign]
+    yield
+    ends.set()
+
+
+async def test_a_cancel_refuses_what_has_not_begun_and_the_rest_is_finished(tmp_path: Path):
+    async with Files(tmp_path) as stage:
+        session = await stage.start()
+        request = await stage.turn(session)
+        async with one_has_begun(stage, tmp_path):
+            begun, *others = await asks_for_writes(stage, tmp_path)
+            stage.client.cancel(session)
+            await stage.agent.expect("session/cancel")
+            refused = [(await stage.agent.answer_to(it.name))["error"] for it in others]
+            assert {it["code"] for it in refused} == {Code.REQUEST_CANCELLED}
+            assert {it["message"] for it in refused} == {UNWANTED}
+        assert (await stage.agent.answer_to(begun.name))["result"] == {}
+        assert begun.read_text() == "new\n"
+        assert not any(map(Path.exists, others))
+        stage.agent.reply(request, {"stopReason": "cancelled"})
+        await stage.until(lambda: session.state.status == "idle")
+        assert len(chat(session)) == 2  # what was refused is no news
+        await stage.turn(session)
+        assert await stage.write(others[0], "next") == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [
+        ("fs/write_text_file", {"path": "new", "content": "x"}, Code.REQUEST_CANCELLED),
+        ("fs/read_text_file", {"path": "there"}, Code.REQUEST_CANCELLED),
+        ("terminal/create", {"command": "touch new"}, Code.REQUEST_CANCELLED),
+        ("terminal/output", {}, None),
+        ("terminal/wait_for_exit", {}, None),
+        ("terminal/kill", {}, None),
+        ("terminal/release", {}, None),
+    ],
+)
+async def test_between_cancel_and_the_end_of_the_turn_nothing_begins(
+    method: str, params: dict[str, Any], code: Code | None, tmp_path: Path
+):
+    """What runs is the agent's to look at and to end (C-150)."""
+    (tmp_path / "there").write_text("text")
+    if "path" in params:
+        params = {**params, "path": str(tmp_path / params["path"])}
+    async with Terminals(tmp_path) as stage:
+        session = await stage.start()
+        request = await stage.turn(session)
+        terminal = await stage.create("true")
+        await stage.exited(terminal)
+        stage.client.cancel(session)
+        await stage.agent.expect("session/cancel")
+        params = {"sessionId": SESSION, "terminalId": terminal, **params}
+        late = await stage.agent.ask(method, params, "late")
+        assert late.get("error", {}).get("code") == code
+        assert not (tmp_path / "new").exists()
+        stage.agent.reply(request, {"stopReason": "cancelled"})
+        await stage.until(lambda: session.state.status == "idle")
+        if code is not None:  # what goes on behind the turn is no part of it
+            assert "result" in await stage.agent.ask(method, params, "later")
+
+
+async def test_a_cancel_is_for_its_session_and_those_of_its_sub_agents(tmp_path: Path):
+    async with Files(tmp_path) as stage:
+        session = await stage.start()
+        other = await stage.start_another("other")
+        await stage.turn(other)
+        await stage.turn(session)
+        await announce(stage, "child", state={"state": "running"})
+        async with one_has_begun(stage, tmp_path, "other"):
+            theirs = await asks_for_writes(stage, tmp_path, "other", count=2)
+            children = await asks_for_writes(stage, tmp_path, "child", count=2)
+            stage.client.cancel(session)
+            for path in children:
+                assert (await stage.agent.answer_to(path.name))["error"]["message"] == UNWANTED
+            late = await asks_for_writes(stage, tmp_path, "child", count=1)
+            assert (await stage.agent.answer_to(late[0].name))["error"]["message"] == UNWANTED
+        assert [(await stage.agent.answer_to(it.name))["result"] for it in theirs] == [{}, {}]
+
+
+async def test_closing_a_session_refuses_what_has_not_begun(tmp_path: Path):
+    async with Files(tmp_path) as stage:
+        session = await stage.start()
+        async with one_has_begun(stage, tmp_path):
+            _, *others = await asks_for_writes(stage, tmp_path, count=3)
+            await stage.client.close(session)
+            for path in others:
+                assert (await stage.agent.answer_to(path.name))["error"]["message"] == UNWANTED
+        assert not any(map(Path.exists, others))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+async def test_what_a_tool_of_the_editor_is_to_write_is_refused_as_well(
+    version: int, tmp_path: Path
+):
+    tools, refused = Tools(), list[str]()
+    stage = Files(tmp_path, protocol=version)
+    stage.tools = tools.offered()
+    async with stage:
+        if version == 1:
+            session = await stage.start()
+        else:
+            capabilities = {"session": {"mcp": {"stdio": {}}}}
+            session = await stage.start_2(capabilities=capabilities)
+        await stage.turn(session)
+        (path := tmp_path / "file").write_text("old\n")
+        stage.files.open(path, "old")
+        stage.files.busy[str(path)] = "visual mode"
+
+        async def write() -> None:
+            with pytest.raises(RequestFailed) as caught:
+                await tools.callers[0].files(WriteFileRequest(SESSION, str(path), "new\n"))
+            refused.append(caught.value.message)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(write)
+            await anyio.wait_all_tasks_blocked()
+            stage.client.cancel(session)
+        await write()
+        assert refused == [UNWANTED, UNWANTED]

@@ -525,6 +525,27 @@ def test_a_cancelled_turn_waits_no_more(job: MainJob) -> None:
     assert job.nvim.lines() == LINES
 
 
+def test_of_a_thousand_writes_a_cancel_lets_only_those_end_that_have_begun(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    prompt = job.turn(agent)
+    for number in range(1_000):
+        params = {"sessionId": SESSION, "path": str(path), "content": f"{number}\n"}
+        agent.request("fs/write_text_file", params, number)
+    answers = [agent.next()]
+    job.command("Acp cancel")
+    answers += [agent.next() for _ in range(1_000)]
+    cancel = next(it for it in answers if it.get("method") == "session/cancel")
+    behind = answers[answers.index(cancel) + 1 :]
+    assert sum("result" in it for it in behind) < 10  # of a file one at a time is written
+    assert {it["error"]["code"] for it in behind if "error" in it} == {-32800}
+    last = max(it["id"] for it in answers if "result" in it)
+    assert path.read_text() == f"{last}\n" and job.nvim.lines() == [f"{last}"]
+    job.finish(agent, prompt, "cancelled")
+    job.turn(agent, "next")
+    assert agent.ask("fs/write_text_file", path=str(path), content="next\n")["result"] == {}
+
+
 def test_a_request_that_is_cancelled_waits_no_more(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", text(LINES))

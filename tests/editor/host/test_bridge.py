@@ -130,23 +130,54 @@ def test_the_host_is_killed(stage: HostStage) -> None:
     assert stage.host() != first
 
 
+KILLED = """
+local channel = vim.iter(vim.api.nvim_list_chans()):find(function(it)
+  return it.stream == 'job'
+end)
+vim.uv.kill(..., 'sigkill')
+repeat -- no exit is told meanwhile, but the channel closes
+  vim.fn.system({ 'true' })
+until not pcall(vim.rpcnotify, channel.id, 'acp', 'ignore', {}, vim.NIL)
+assert(require('acp.host.bridge').running())
+"""
+"""The host of this process id is dead, and nobody was told so yet."""
+
+
 def test_a_command_right_after_the_host_was_killed_starts_a_new_one(stage: HostStage) -> None:
     stage.call("echo")
     first = stage.host()
     assert stage.nvim.lua(
-        """local channel = vim.iter(vim.api.nvim_list_chans()):find(function(it)
-          return it.stream == 'job'
-        end)
-        vim.uv.kill(..., 'sigkill')
-        repeat -- no exit is told meanwhile, but the channel closes
-          vim.fn.system({ 'true' })
-        until not pcall(vim.rpcnotify, channel.id, 'acp', 'ignore', {}, vim.NIL)
-        assert(require('acp.host.bridge').running())
-        return require('acp.host.bridge').notify('start', { agent = 'y' })""",
-        first,
+        KILLED + "return require('acp.host.bridge').notify('start', { agent = 'y' })", first
     )
     stage.until_told("start")
     assert stage.host() != first
+
+
+TOLD_BY_EVENTS = {
+    "what goes along": """
+    require('acp.prompt.attachment').ask(require('acp.chat.registry').all()[1])
+    """,
+    "what the user chose": """
+    vim.ui.select = function(_, _, done)
+      done(nil, nil)
+    end
+    require('acp.ui.choose').select(1, 'which', 'acp', {})
+    """,
+    "the size of a terminal": "vim.cmd.sbuffer(require('acp.chat.terminal').open(7, 'acp://x/7'))",
+}
+
+
+@pytest.mark.parametrize("event", TOLD_BY_EVENTS.values(), ids=TOLD_BY_EVENTS)
+def test_what_an_event_tells_starts_no_host(stage: HostStage, event: str) -> None:
+    stage.nvim.lua(
+        """local chat = require('acp.chat.window').open_session('x')
+        chat.status = { agent = 'x', state = 'idle' }"""
+    )
+    stage.call("echo")
+    stage.nvim.lua(KILLED + event, stage.host())
+    stage.nvim.wait("not require('acp').inspect().host.running")
+    stage.nvim.lua("vim.wait(20)")
+    assert not stage.nvim.lua("return require('acp').inspect().host.running")
 
 
 def test_a_program_that_is_not_there() -> None:
@@ -220,6 +251,29 @@ def test_there_is_no_such_program() -> None:
         check_chat(nvim, "cannot run /no/python (from vim.g.acp.python): run :Acp install")
         nvim.input(":AcpPrompt hello<CR>")
         assert nvim.messages().splitlines()[-1] == ("acp: closed: :Acp restart tutor goes on")
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("sessions", "Reading the sessions …"),
+        ("agents", "Looking for agents …"),
+        ("diff", "Reading the changes …"),
+    ],
+)
+def test_a_list_says_what_comes_before_there_is_a_host(command: str, sentence: str) -> None:
+    marks = "vim.api.nvim_buf_get_extmarks(0, require('acp.ui.apply').namespace, 0, -1, "
+    told = f"vim.iter({marks}{{ details = true }})):map(function(it) return it[4].virt_text end)"
+    with Neovim() as nvim:
+        shown = nvim.lua(f"vim.cmd.Acp('{command}') return {told}:totable()")
+        assert shown == [[[sentence, "AcpDim"]]]
+        if command != "diff":  # here nobody has changed anything
+            nvim.wait("vim.fn.wordcount().chars > 0")
+            assert sentence not in str(nvim.lua(f"return {told}:totable()"))
+    with Neovim({"python": "/no/python"}) as nvim:
+        shown = nvim.lua(f"vim.cmd.Acp('{command}') return {told}:totable()")
+        why = "cannot run /no/python (from vim.g.acp.python): run :Acp install"
+        assert shown == [[[why, "AcpDim"]]]
 
 
 def test_the_default_agent_cannot_be_started_for_a_prompt() -> None:

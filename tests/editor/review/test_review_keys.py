@@ -292,13 +292,26 @@ def test_after_a_rejection_the_cursor_is_where_the_hunk_was(
     assert line(nvim) == 2
 
 
+def test_a_buffer_that_is_of_another_file_has_no_hunks(nvim: Neovim, shown: FileReview) -> None:
+    """An explorer renames the file and its buffer: no mark may promise a decision."""
+    assert shown.changes
+    marks = "vim.api.nvim_get_namespaces().acp_review, 0, -1, {}"
+    shows = f"return #vim.api.nvim_buf_get_extmarks(0, {marks}) > 0"
+    assert nvim.lua(shows)
+    nvim.command("file other.txt")
+    assert not nvim.lua(shows)
+    nvim.input("2G:Acp reject<CR>")
+    assert message(nvim).startswith("acp: no hunk here: :Acp review shows them")
+
+
 def test_where_nothing_is_shown_there_is_nothing_to_decide(
     nvim: Neovim, spy: BridgeSpy, host: ReviewingNeovim
 ) -> None:
     assert host
     nvim.command(f"edit {write(nvim, 'a.txt')}")
     nvim.input(":Acp keep<CR>")
-    assert message(nvim) == "acp: no hunk here: ]h goes to the next; :Acp keep file, :Acp keep all"
+    said = "acp: no hunk here: :Acp review shows them; :Acp keep file, :Acp keep all"
+    assert message(nvim) == said
     nvim.input(":enew <bar> Acp reject file<CR>")
     assert message(nvim).startswith("acp: this buffer is not a file")
     assert spy.told("decide") == []

@@ -56,6 +56,21 @@ def test_files_and_talk_are_as_before_the_prompt(job: MainJob) -> None:
     assert "I write ONE" in str(blocks[1:]) and "EINS" not in str(blocks)
 
 
+def test_its_text_is_no_draft_for_another_prompt_until_it_is_changed(job: MainJob) -> None:
+    rewound(job)
+    prompt = job.session()["prompt_bufnr"]
+
+    def drafts() -> list[str]:
+        job.nvim.lua("vim.api.nvim_exec_autocmds('BufLeave', { buffer = ... })", prompt)
+        return job.nvim.lua(
+            "return vim.fn.glob(vim.fn.stdpath('state') .. '/acp.nvim/drafts/*', 0, 1)"
+        )
+
+    assert drafts() == []
+    job.nvim.lua("vim.api.nvim_buf_set_lines(..., -1, -1, true, { 'more' })", prompt)
+    assert len(drafts()) == 1
+
+
 def test_redo_goes_back_to_the_session_that_was(job: MainJob) -> None:
     rewound(job)
     old = job.inspect()["sessions"][0]
@@ -104,7 +119,7 @@ def test_rewind_and_redo_walk_over_all_turns(job: MainJob) -> None:
 def test_a_turn_of_the_session_before_is_undone(job: MainJob) -> None:
     rewound(job)
     job.command("Acp undo")
-    assert "turn 1" in job.told("took back")
+    assert "turn 1" in job.told("undid")
     assert (job.work / "code.py").read_text() == "one\ntwo\n"
     job.command("Acp redo")
     job.until(lambda: (job.work / "code.py").read_text() == "ONE\ntwo\n")

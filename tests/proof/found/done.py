@@ -9,6 +9,7 @@ from tests.proof.steps import (
     Edit,
     EndsTurn,
     Outside,
+    OwnWrite,
     Runs,
     SavesFromInsert,
     Step,
@@ -132,6 +133,27 @@ DONE: dict[str, list[Step]] = {
         Decides("reject", "hunk", 0, 0),
         User("amend", 0, 1),
         Writes(2, 0, INSERT, stale=True),
+    ],
+    "other line ends are kept from the first line, and with them what an agent has put there": [
+        Runs(0, "swap", 0, 1),
+        Tool(0, 0, INSERT, told=False),
+        Decides("keep", "hunk", 0, 0),
+    ],
+    "an empty file that an agent makes while the user types into it, and that it removes": [
+        Writes(0, 4, (), meanwhile=2),
+        Runs(0, "remove", 4, 0),
+    ],
+    "a turn is undone, and the agent's own tool and a write through us have its line again": [
+        Tool(0, 0, INSERT, told=False),
+        Writes(0, 0, ()),
+        TakesBack(0),
+        DoubleWrites(0, 0, (Edit("insert", 2),), disk_first=True, between="look", stale=True),
+    ],
+    "by u the user brings an agent's line into the file that the buffer was saved as": [
+        DoubleWrites(0, 0, INSERT),
+        User("replace", 0),
+        OwnWrite("save as", 0, 4),
+        DoubleWrites(0, 4, INSERT, disk_first=True, between="undo"),
     ],
 } | {
     f"the user saves out of insert mode, while a tool's edit waits, by the keys {keys}": [

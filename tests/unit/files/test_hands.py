@@ -134,9 +134,19 @@ async def test_nor_where_it_is_not_known_what_the_change_was(tmp_path: Path) -> 
     assert not rig.files.buffers[str(path)].modified
 
 
-async def test_after_the_limit_the_agent_is_told_why(rig: FileRig) -> None:
+async def test_after_the_limit_the_agent_is_told_why(
+    rig: FileRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = busy(rig)
     impatient(rig)
+    begun: list[anyio.CancelScope] = []
+    move_on_after = anyio.move_on_after
+
+    def noted(delay: float | None) -> anyio.CancelScope:
+        begun.append(move_on_after(delay))
+        return begun[-1]
+
+    monkeypatch.setattr(anyio, "move_on_after", noted)
     failures: list[RequestFailed] = []
 
     async def fail() -> None:
@@ -145,8 +155,7 @@ async def test_after_the_limit_the_agent_is_told_why(rig: FileRig) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(fail)
         await until_busy(rig, path)
-        [(_, waiting)] = rig.sync.hands._writes
-        waiting.deadline = anyio.current_time()  # it has seen what the user is in the middle of
+        begun[0].deadline = anyio.current_time()  # it has seen what the user is in the middle of
     [error] = failures
     assert str(path) in error.message and VISUAL in error.message and "try again" in error.message
     assert path.read_text() == "1\n2\n3\n"
@@ -167,24 +176,6 @@ async def test_an_editor_that_does_not_answer_is_not_waited_for_either(rig: File
     rig.files.loaded = silent  # type: ignore[method-assign]
     assert "waits for a key" in (await rig.failure(path, "one\n")).message
     assert path.read_text() == "1\n"
-
-
-async def test_when_the_turn_is_cancelled_its_writes_wait_no_more(rig: FileRig) -> None:
-    path = busy(rig)
-    failures: list[RequestFailed] = []
-
-    async def fail() -> None:
-        failures.append(await rig.failure(path, "one\n2\n3\n"))
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(fail)
-        await until_busy(rig, path)
-        rig.sync.hands.cancel(("a", "another"))
-        await anyio.wait_all_tasks_blocked()
-        assert not failures
-        rig.sync.hands.cancel(SESSION)
-    assert "cancelled" in failures[0].message
-    assert path.read_text() == "1\n2\n3\n"
 
 
 async def test_a_request_that_is_cancelled_waits_no_more(rig: FileRig) -> None:

@@ -11,9 +11,12 @@ from msgspec.structs import replace
 
 from acp_nvim.editor import LiveBuffer
 from acp_nvim.errors import EditorError
+from acp_nvim.files.attribution import MOST_NAMED
 from acp_nvim.files.baselines.baselines import Baselines, DiskChange
 from acp_nvim.files.disk import stamp
 from acp_nvim.files.event import Unrecoverable
+from acp_nvim.files.knowledge import NOTHING
+from acp_nvim.files.sync import MOST_READS
 from acp_nvim.history.author import Author
 from acp_nvim.history.conflict import Conflict
 from tests.support.files.file_rig import AGENT, FileRig
@@ -406,3 +409,33 @@ async def test_a_call_that_names_a_file_as_it_was_read_asks_the_editor_nothing(
     rig.sync.look(AGENT, rig.roots, [str(path)])
     await rig.passed()
     assert asked and rig.files.lines(path) == ["22"]
+
+
+async def test_of_reads_that_nobody_has_learned_of_the_oldest_are_forgotten(rig: FileRig) -> None:
+    path = rig.file("1\n")
+    await rig.begin()
+    session = AGENT.session_key
+    async with rig.sync.exclusive():  # the user keeps a key pressed, and an agent reads on
+        rig.sync.was_read(session, rig.roots, [str(path)])
+        for number in range(MOST_READS):
+            rig.sync.was_read(session, rig.roots, [str(rig.folder / "none")], f"call {number}")
+        assert len(rig.sync._reads) == MOST_READS
+    await rig.sync.drain()
+    assert rig.knowledge.of(session, str(path)) == NOTHING
+    rig.sync.was_read(session, rig.roots, [str(path)])
+    await rig.sync.drain()
+    assert rig.knowledge.of(session, str(path)).base == "1\n"
+
+
+async def test_where_too_many_files_are_named_the_folders_are_swept(rig: FileRig) -> None:
+    path = rig.file("1\n")
+    await rig.begin()
+    async with rig.sync.exclusive():
+        for number in range(3):
+            names = [f"{rig.folder}/{number}.{row}" for row in range(MOST_NAMED // 2)]
+            rig.sync.look(AGENT, rig.roots, names, sure=True)
+        rig.sync.look(AGENT, rig.roots, [str(path)], sure=True)
+        assert sum(map(len, rig.sync._asked._named.values())) == MOST_NAMED
+        path.write_text("2\n")
+    await rig.sync.drain()
+    assert rig.deltas == [(str(path), "1\n", "2\n", replace(AGENT, how="found"))]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import SessionOpened, TranscriptRestored, TurnEnded, TurnStarted
+from acp_nvim.session.event import (
+    Noticed,
+    SessionOpened,
+    TranscriptRestored,
+    TurnEnded,
+    TurnStarted,
+)
 from acp_nvim.session.model import Prompt
 from acp_nvim.session.origin import Origin, Stretch, continued, stretches
 from acp_nvim.session.reduce.reduce import reduce
-from acp_nvim.session.saved import carried, restored, saved_of
+from acp_nvim.session.saved import carried, restored, saved_of, title_of
 from acp_nvim.session.state import SessionState
 
 ONE, TWO, THREE = ("a", "one"), ("a", "two"), ("b", "three")
@@ -56,6 +64,14 @@ def test_a_session_that_carries_another_on_continues_it() -> None:
     assert new.stretches == (Stretch(ONE, 0, 2), Stretch(THREE))
 
 
+def test_where_nothing_was_said_before_the_turn_nothing_is_sent_with_the_next_prompt() -> None:
+    """A notice may stand before the first prompt, of an agent that is slow to start."""
+    state = reduce(SessionState("a", "/work"), Noticed("a has not answered yet"))
+    state = reduce(state, TurnStarted(Prompt((Text("say"),)), 1.0))
+    assert carried(state, 0, "the conversation is sent with your next prompt") == ()
+    assert carried(state, 1, "the conversation is sent with your next prompt") != ()
+
+
 def test_an_agent_that_begins_anew_continues_its_own_session() -> None:
     state = reduce(talked("one", 2), SessionOpened("two"))
     assert state.stretches == (Stretch(ONE, 0, 2), Stretch(TWO))
@@ -73,3 +89,19 @@ def test_a_kept_session_knows_what_it_continues() -> None:
 def test_a_transcript_that_is_put_back_forgets_no_origin() -> None:
     state = reduce(talked("one", 2), SessionOpened("two"))
     assert reduce(state, TranscriptRestored(state.entries)).origins == state.origins
+
+
+def test_two_sessions_that_were_rewound_to_one_turn_are_called_by_what_was_said_then() -> None:
+    def rewound(old: SessionState, said: str) -> SessionState:
+        new = SessionState("a", "/work")
+        for event in (*carried(old, 1, "rewound"), SessionOpened(said)):
+            new = reduce(new, event)
+        assert title_of(new) == (old.title or "say 0")
+        return reduce(new, TurnStarted(Prompt((Text(said),)), 1.0))
+
+    old = talked("one", 3)
+    first = rewound(old, "this way")
+    kept = reduce(SessionState("a", "/work"), restored(saved_of(first, 1.0))[0])
+    assert [title_of(it) for it in (first, kept)] == ["this way"] * 2
+    assert title_of(rewound(first, "that way")) == "that way"
+    assert title_of(rewound(replace(old, title="Mine"), "other")) == "Mine"

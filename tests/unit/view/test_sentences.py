@@ -26,7 +26,7 @@ NEVER = {
 def test_the_table_has_what_users_read() -> None:
     table = sentences()
     assert (
-        "nothing to redo: :Acp undo has undone nothing"
+        "nothing to redo: no undo or rewind is left"
         in table["python/acp_nvim/commands/reviewing.py"]
     )
     assert "there is no chat: :AcpStart opens one" in table["lua/acp/chat/window.lua"]

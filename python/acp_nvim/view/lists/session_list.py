@@ -80,8 +80,10 @@ def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
     asks = sum(row.asks for row in rows if not row.sub.call)  # those are its agent's as well
     parts = (
         BarPart("AcpWinbarState", plural(len(own), "session"), 0),
-        BarPart("AcpWinbarState", f"{running} running" if running else "", 1),
-        BarPart("AcpWinbarAsk", f"{asks} waiting for you" if asks else "", 1),
+        BarPart("AcpWinbarState", f"{running} running" if running else "", 2),
+        BarPart(
+            "AcpWinbarAsk", f"{asks} waiting for you" if asks else "", 1, short=f"{asks} waiting"
+        ),
         BarPart("AcpWinbarMode", f"/{one_line(wanted, 30)}" if wanted else "", 2),
         BarPart("AcpWinbarUsage", _KEYS if with_keys else "", 3, right=True, short="g? keys"),
     )
@@ -110,9 +112,9 @@ def _cells(row: Row, now: float, home: str) -> tuple[str, ...]:
 
 
 def _called(row: Row) -> str:
-    """Return its title, below the session that it is of, and what waits of it."""
-    waits = f" · {plural(row.work.hunks, 'hunk')}" if row.work.hunks else ""
-    return f"{'  ' * (row.sub.depth - 1)}{'└ ' if row.sub.depth else ''}{called(row, 200)}{waits}"
+    """Return what waits of it, and its title, below the session that it is of."""
+    waits = f"{plural(row.work.hunks, 'hunk')} · " if row.work.hunks else ""
+    return f"{'  ' * (row.sub.depth - 1)}{'└ ' if row.sub.depth else ''}{waits}{called(row, 200)}"
 
 
 def _state(row: Row) -> tuple[str, str]:

@@ -184,11 +184,14 @@ def _completed(row: Row, other: Row) -> Row:
 
 
 def called(row: Row, most: int) -> str:
-    """Return what tells it from others; the agent knows one that is not open by its id."""
+    """Return what tells it from others, its title last: the edge of a window cuts that.
+
+    The agent knows one that is not open by its id.
+    """
     if row.kind == "open" and not row.title and not row.sub.depth:
         return "(nothing said yet)" if row.id else "(not open yet)"
-    since = f" · from turn {row.since} on" if row.since else ""
-    return one_line(row.title or row.id, most) + since
+    since = f"from turn {row.since} on · " if row.since else ""
+    return since + one_line(row.title or row.id, most)
 
 
 def label(row: Row, *, now: float, cwd: str) -> str:

@@ -40,7 +40,7 @@ PROMPT = 60
 NAME = 40
 NOTHING_PENDING = "nothing to review: no change of an agent is pending"
 NOTHING_DECIDED = {
-    "lines": "no hunk here: ]h goes to the next; :Acp {0} file, :Acp {0} all",
+    "lines": "no hunk here: :Acp review shows them; :Acp {0} file, :Acp {0} all",
     "file": "no hunk in this file: :Acp {0} all decides on all files",
     "all": NOTHING_PENDING,
 }
@@ -201,8 +201,8 @@ def _title(author: Author) -> str:
 
 TITLE = 60
 
-DONE = {"undo": "took back {turn} in {files}", "redo": "{turn} is back in {files}"}
-AGAIN = {"undo": ":Acp redo brings it back", "redo": ":Acp undo takes it back"}
+DONE = {"undo": "undid {turn} in {files}", "redo": "{turn} is back in {files}"}
+AGAIN = {"undo": ":Acp redo restores it", "redo": ":Acp undo undoes it"}
 
 
 def rewound(

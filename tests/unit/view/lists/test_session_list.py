@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from acp_nvim.session.model import ListedSession
 from acp_nvim.session.origin import Origin
 from acp_nvim.session.saved import SavedSession
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.block import Highlight
 from acp_nvim.view.lists.session_list import bar, blocks, matching
-from acp_nvim.view.lists.sessions import Row, listed_row, open_row, stored_row
+from acp_nvim.view.lists.sessions import NO_WORK, Row, listed_row, open_row, stored_row
 
 HOUR = 3_600.0
 
@@ -37,14 +39,25 @@ def test_a_session_that_goes_on_from_a_turn_of_another_says_so() -> None:
     origins = (Origin("a", "first", 2),)
     rewound = stored_row(SavedSession("a", "k", "/w", "T", HOUR, origins=origins))
     state = SessionState("a", "/w", "x", "idle", title="T", origins=origins)
-    assert texts(rewound)[0].endswith("T · from turn 2 on")
-    assert texts(open_row(7, state, epoch=0.0))[0].endswith("T · from turn 2 on")
+    assert texts(rewound)[0].endswith("  from turn 2 on · T")
+    assert texts(open_row(7, state, epoch=0.0))[0].endswith("  from turn 2 on · T")
+
+
+def test_what_waits_stands_before_a_title_that_the_window_may_cut() -> None:
+    row = Row(
+        "open", "a", "x", "/w", "T" * 300, state="idle", chat=7, work=replace(NO_WORK, hunks=3)
+    )
+    assert "  3 hunks · TTT" in texts(row)[0]
 
 
 def test_questions_that_wait_stand_before_all() -> None:
     row = Row("open", "a", "x", "/w", state="running", chat=7, asks=2)
     assert texts(row)[0].startswith("? 2 waiting   ")
-    assert "2 waiting for you" in bar((row,), "", with_keys=False).text
+    shown = bar((row,), "", with_keys=False)
+    assert "2 waiting for you" in shown.text
+    asks, runs = (next(it for it in shown.parts if word in it.text) for word in ("wait", "run"))
+    assert (asks.short, asks.need) == ("2 waiting", 1)
+    assert runs.need > asks.need  # in a narrow column that goes first
 
 
 def test_columns_stand_below_each_other_in_cells() -> None:

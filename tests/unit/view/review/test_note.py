@@ -105,3 +105,8 @@ def test_what_was_rejected_is_counted_as_the_agents_edit_was() -> None:
     assert rejected
     assert changed
     assert (rejected.size, changed.size) == ("+2 −1", "+1 −2")
+
+
+def test_the_lines_of_a_file_that_is_gone_are_counted() -> None:
+    rejected = note("rejected", [Drift("new", "a\nb\n", None), Drift("c", "1\n", "2\n")])
+    assert rejected is not None and rejected.size == "+3 −1"
