@@ -72,7 +72,7 @@ async def test_c334_cookies_of_the_user_go_along_with_those_of_the_server():
         await stage.end()
 
 
-def test_c334_cookies_of_a_server_have_a_bound():
+def test_cookies_of_a_server_have_a_bound():
     jar = http_client._cookies("key=3fe1")
     cookies = httpx2.Cookies(jar)
     for number in range(1_000):
