@@ -62,6 +62,7 @@ class Rig:
         python.chmod(0o700)
         self.job = stack.enter_context(MainJob({"python": str(python)}))
         self.agent = self.job.start()
+        self.agent._link.settimeout(PATIENCE)
         self._link = stack.enter_context(server.accept()[0])
         self.job.nvim.lua("_G.bench = dofile(...)", str(BENCH / "readers.lua"))
         self.prompt = self.job.turn(self.agent)

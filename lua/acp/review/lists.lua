@@ -84,6 +84,11 @@ function M.is_ours()
   return vim.list_contains(vim.tbl_values(ids), vim.fn.getqflist({ id = 0 }).id)
 end
 
+---@return boolean
+function M.are_there()
+  return next(ids) ~= nil
+end
+
 --- Bring the lists up to date; one that is left out is emptied.
 ---@param lists acp.QuickfixList[] oldest turn first
 ---@param wanted boolean by the user's command: make what is not there, and show the last

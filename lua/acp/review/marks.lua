@@ -344,15 +344,11 @@ local function tell_unseen(files)
   end
 end
 
---- Called by the host: the files with hunks, in the order in which motions go through them, and
---- the quickfix lists, of which those are brought up to date that are there.
+--- Called by the host: the files with hunks, in the order in which motions go through them.
 ---@param files acp.ReviewFile[]
 ---@param on? boolean all of the review is shown
----@param quickfix_lists? acp.QuickfixList[]
-function M.files(files, on, quickfix_lists)
-  if quickfix_lists then
-    lists.update(quickfix_lists, false)
-  end
+---@return boolean has_lists the quickfix lists want to be brought up to date
+function M.files(files, on)
   local had = hunks.set_files(files)
   tell_unseen(files)
   is_on = on or false
@@ -366,6 +362,7 @@ function M.files(files, on, quickfix_lists)
   elseif not had then
     watch()
   end
+  return lists.are_there()
 end
 
 bridge.on_end(function() -- nobody would draw anew

@@ -200,24 +200,21 @@ class Reviewer(Protocol):
         "stale": its changedtick is another, so nothing was done; "gone": there is no such buffer.
         """
 
-    async def make_lists(self, lists: Sequence[QuickfixList]) -> None:
+    async def update_lists(self, lists: Sequence[QuickfixList], *, make: bool = False) -> None:
         """Bring the quickfix lists up to date, the oldest turn first; what is left out is emptied.
 
-        By the user's command only: lists that are not there are made, and the last is shown as the
-        current one.
+        `make`, by the user's command only: lists that are not there are made, and the last is shown
+        as the current one.
         """
 
     async def files(
-        self,
-        reviews: Sequence[FileReview],
-        commented: Sequence[str] = (),
-        *,
-        lists: Sequence[QuickfixList] = (),
-        on: bool = False,
-    ) -> None:
+        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+    ) -> bool:
         """Tell in which order motions go from file to file, and which files to ask to be drawn:
-        those, and the `commented` ones; bring the `lists` up to date that are there. `on`: all of
-        the review is shown, so that it has keys."""
+        those, and the `commented` ones. `on`: all of the review is shown, so that it has keys.
+
+        Return whether there are quickfix lists that want to be brought up to date.
+        """
 
     async def overview(self, buffer: int, whole: Overview) -> None:
         """Draw all changes in that buffer of `:Acp diff`, some rows at a time, until it is gone."""

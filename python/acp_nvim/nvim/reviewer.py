@@ -38,24 +38,18 @@ class NvimReviewer(Reviewer):
         outcome = await self._lua("acp.review.marks.draw", path, tick, marks, hunks)
         return "stale" if "stale" in outcome else "gone" if "gone" in outcome else "ok"
 
-    async def make_lists(self, lists: Sequence[QuickfixList]) -> None:
+    async def update_lists(self, lists: Sequence[QuickfixList], *, make: bool = False) -> None:
         """See `editor.Reviewer`."""
-        await self._lua("acp.review.lists.update", [_plain_list(each) for each in lists], True)
+        await self._lua("acp.review.lists.update", [_plain_list(each) for each in lists], make)
 
     async def files(
-        self,
-        reviews: Sequence[FileReview],
-        commented: Sequence[str] = (),
-        *,
-        lists: Sequence[QuickfixList] = (),
-        on: bool = False,
-    ) -> None:
+        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+    ) -> bool:
         """See `editor.Reviewer`."""
         rows = dict(stops(reviews))
         rows |= {path: () for path in commented if path not in rows}
         found = [{"path": path, "rows": list(its)} for path, its in rows.items()]
-        plain = [_plain_list(each) for each in lists]
-        await self._lua("acp.review.marks.files", found, on, plain)
+        return bool(await self._lua("acp.review.marks.files", found, on))
 
     async def overview(self, buffer: int, whole: Overview) -> None:
         """See `editor.Reviewer`."""

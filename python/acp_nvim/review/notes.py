@@ -188,6 +188,11 @@ class PromptNotes:
         """Return whether something was rejected in that file of which the agent is to be told."""
         return key in self._memories and path in self._memories[key].rejected
 
+    def is_about(self, key: SessionKey, path: str) -> bool:
+        """Return whether a note may tell of that file."""
+        is_known = self._knowledge.of(key, path).text is not UNKNOWN
+        return is_known or self.was_rejected(key, path) or path in self._comments.paths()
+
     def shown(self, key: SessionKey) -> Notes:
         """Return the last draft: what the user was shown; nothing if the agent has learned more."""
         memory = self._memories.get(key)

@@ -147,10 +147,10 @@ class ReviewPresenter:
         if not any(review.pending for review in reviews):
             self.shown = False
         also = (*self._comments.paths(), *self._foreseen)
-        listing = partial(quickfix, reviews, self.conflicts())
-        many = sum(len(review.pending) for review in reviews) > MANY
-        lists = await aside(listing) if many else listing()
-        await self._reviewer.files(reviews, also, lists=lists, on=self.shown)
+        if await self._reviewer.files(reviews, also, on=self.shown):
+            listing = partial(quickfix, reviews, self.conflicts())
+            many = sum(len(review.pending) for review in reviews) > MANY
+            await self._reviewer.update_lists(await aside(listing) if many else listing())
 
     async def _draw(self, path: str, *, is_told: bool) -> None:
         look = self._review.told if is_told else self._review.look

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.agents.agent_edits import looked
+from tests.support.agents.agent_edits import looked, write
 from tests.support.agents.stdio_agent import SESSION, StdioAgent
 from tests.support.along import along, bar
 from tests.support.fakes.spy import BridgeSpy
@@ -293,6 +293,24 @@ def test_what_the_user_changes_is_shown_then_told_then_over(job: MainJob, file: 
     job.finish(agent, request)
     assert any("@changed-since.diff" in line for line in job.chat())
     job.usable()
+
+
+def test_what_another_session_writes_is_shown_though_no_buffer_has_it(
+    job: MainJob, file: Path
+) -> None:
+    agent = job.start(**EMBEDDING)
+    prompt = prompt_of(job)
+    request = job.turn(agent)
+    read(agent, file)
+    job.finish(agent, request)
+    job.command("Acp new scripted")
+    agent.open("second")
+    job.until(lambda: len(job.inspect()["sessions"]) == 2)
+    job.until(lambda: job.session()["state"] == "idle")
+    request = job.turn(agent, "other")
+    assert write(agent, file, "x = 2\n", sessionId="second")["result"] == {}
+    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py · +1 −1"])
+    job.finish(agent, request)
 
 
 def test_what_the_user_drops_is_not_told(job: MainJob, file: Path) -> None:

@@ -222,6 +222,20 @@ def test_two_sessions_on_the_same_file_have_turns_of_their_own(job: MainJob) -> 
     assert path.read_text() == text
 
 
+def test_where_u_has_undone_it_and_nothing_is_saved_undo_says_so(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    turned(job, agent, path, THEIRS)
+    job.command("wincmd t")
+    job.nvim.input("u")
+    job.command("Acp undo")
+    job.told("already undone in a.txt, but not saved: :write")
+    assert path.read_text() == THEIRS
+    job.command("write")
+    job.command("Acp undo")
+    job.told("no turn has changed anything that can be undone")
+
+
 def test_acts_are_carried_out_in_the_order_of_their_commands(job: MainJob) -> None:
     agent = job.start()
     path = job.edit("a.txt", LINES)

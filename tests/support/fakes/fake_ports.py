@@ -336,6 +336,7 @@ class FakeReviewer(Reviewer):
         self.drawn: dict[str, Drawing] = {}
         self.made: tuple[QuickfixList, ...] = ()
         self.updated: tuple[QuickfixList, ...] = ()
+        self.has_lists = True
         self.reviews: tuple[FileReview, ...] = ()
         self.commented: tuple[str, ...] = ()
         self.is_on = False
@@ -350,21 +351,17 @@ class FakeReviewer(Reviewer):
             self.drawn[path] = drawing
         return outcome
 
-    async def make_lists(self, lists: Sequence[QuickfixList]) -> None:
-        self.updated = self.made = tuple(lists)
+    async def update_lists(self, lists: Sequence[QuickfixList], *, make: bool = False) -> None:
+        self.updated = tuple(lists)
+        self.made = self.updated if make else self.made
 
     async def files(
-        self,
-        reviews: Sequence[FileReview],
-        commented: Sequence[str] = (),
-        *,
-        lists: Sequence[QuickfixList] = (),
-        on: bool = False,
-    ) -> None:
-        self.updated = tuple(lists)
+        self, reviews: Sequence[FileReview], commented: Sequence[str] = (), *, on: bool = False
+    ) -> bool:
         self.reviews = tuple(reviews)
         self.commented = tuple(commented)
         self.is_on = on
+        return self.has_lists
 
     async def overview(self, buffer: int, whole: Overview) -> None:
         self.overviews[buffer] = whole

@@ -71,10 +71,7 @@ class ReviewingNeovim:
 
     def lists(self, lists: Sequence[QuickfixList], *, make: bool = True) -> None:
         """Update the quickfix lists."""
-        if make:
-            asyncio.run(self._port.make_lists(lists))
-        else:
-            asyncio.run(self._port.files((), lists=lists))
+        asyncio.run(self._port.update_lists(lists, make=make))
 
     def go(self, path: Path | str, line: int) -> None:
         """Show a place."""

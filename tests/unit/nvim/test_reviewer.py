@@ -45,10 +45,10 @@ async def test_files_without_hunks_are_left_out() -> None:
     reviews = review("/p/a.py", "a\n", "a\n"), review("/p/b.py", "a\n", "b\n")
     await NvimReviewer(lua).files(reviews)
     files = [{"path": "/p/b.py", "rows": [0]}]
-    assert lua.calls == [("acp.review.marks.files", files, False, [])]
+    assert lua.calls == [("acp.review.marks.files", files, False)]
     await NvimReviewer(lua).files(reviews, ["/p/a.py", "/p/b.py"], on=True)
     files.append({"path": "/p/a.py", "rows": []})
-    assert lua.calls[1] == ("acp.review.marks.files", files, True, [])
+    assert lua.calls[1] == ("acp.review.marks.files", files, True)
 
 
 def of_many_files() -> Overview:

@@ -147,6 +147,15 @@ async def test_files_and_lists_go_along_with_the_books(wall: Wall) -> None:
     assert before.key == after.key
 
 
+async def test_lists_that_are_not_there_are_not_made_for_each_change(wall: Wall) -> None:
+    wall.shown.has_lists = False
+    async with wall.hung():
+        path = await edited(wall)
+        await wall.settled()
+    assert [each.path for each in wall.shown.reviews] == [str(path)]
+    assert wall.shown.updated == ()
+
+
 async def test_files_outside_of_the_projects_are_not_listed(wall: Wall, tmp_path: Path) -> None:
     other = tmp_path.resolve() / "project-2"
     wall.edits.wrote(str(other), None, "x\n", author())
