@@ -315,7 +315,7 @@ def _moved(
 
 
 def _with_all(rejected: Drift, known: str | None) -> Drift:
-    """Return it with what the user has changed beside the rejected lines, where that is known."""
+    """Return it with what the user has changed beside what was rejected, if the agent knows it."""
     after = rejected.after
     if known is None or not isinstance(after, str):
         return rejected
