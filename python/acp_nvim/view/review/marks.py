@@ -96,15 +96,18 @@ class FileReview(Struct, frozen=True):
 def drawing(review: FileReview) -> Drawing:
     """Return how the pending hunks of a file are shown; kept ones are not."""
     marks = [mark for change in review.pending for mark in _marks(change, review.count)]
-    hunks = tuple((change.first, change.last) for change in review.pending)
-    return Drawing(tuple(marks), hunks)
+    return Drawing(tuple(marks), _ranges(review))
 
 
 def signs(review: FileReview) -> Drawing:
     """Return the same with signs only: what is shown before the user asks for the review."""
-    whole = drawing(review)
-    bare = (mark for mark in whole.marks if isinstance(mark, RowMark))
-    return replace(whole, marks=tuple(replace(mark, line_group="", note="") for mark in bare))
+    marks = [_sign(change, review.count) for change in review.pending]
+    bare = tuple(replace(mark, line_group="", note="") for mark in marks)
+    return Drawing(bare, _ranges(review))
+
+
+def _ranges(review: FileReview) -> tuple[Range, ...]:
+    return tuple((change.first, change.last) for change in review.pending)
 
 
 def conflict_marks(places: Sequence[Range], count: int) -> tuple[Mark, ...]:
@@ -136,20 +139,24 @@ def _inside(row: int, count: int) -> int:
     return max(min(row, count - 1), 0)
 
 
-def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
+def _sign(change: ReviewHunk, count: int) -> RowMark:
     row, note = _inside(change.first, count), whole_file(change)
     if change.form:
-        yield RowMark(row, note=note)
-    elif change.whole == "created":
-        yield RowMark(row, max(len(change.added), 1), note=note)
-    elif change.added:
-        yield RowMark(row, len(change.added), line_group="AcpReviewAdd", note=note)
+        return RowMark(row, note=note)
+    if change.whole == "created":
+        return RowMark(row, max(len(change.added), 1), note=note)
+    if change.added:
+        return RowMark(row, len(change.added), line_group="AcpReviewAdd", note=note)
+    return RowMark(row, sign=GONE_ABOVE if change.first < count else GONE_BELOW, note=note)
+
+
+def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
+    sign = _sign(change, count)
+    yield sign
+    if sign.line_group:
         yield from _parts(change)
-    else:
-        sign = GONE_ABOVE if change.first < count else GONE_BELOW
-        yield RowMark(row, sign=sign, note=note)
     if change.removed:
-        yield LinesMark(row, change.first < count, _removed_lines(change))
+        yield LinesMark(sign.row, change.first < count, _removed_lines(change))
 
 
 def _parts(change: ReviewHunk) -> Iterator[PartMark]:
