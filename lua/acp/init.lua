@@ -60,7 +60,8 @@ end
 --- The current session in short, for a statusline; never waits.
 ---@return acp.Status
 function M.status()
-  return package.loaded['acp.chat.registry'] and require('acp.chat.registry').status() or {}
+  local chats = package.loaded['acp.chat.registry']
+  return chats and vim.deepcopy(chats.status()) or {}
 end
 
 --- The same as one string, for `%{%…%}`; '' without a session. Each % is doubled, since an agent's
@@ -111,7 +112,7 @@ end
 ---@return acp.OpenSession[]
 function M.sessions()
   return vim.tbl_map(function(chat)
-    local status = vim.b[chat.chat].acp_status or {}
+    local status = chat.status
     return {
       id = status.session,
       parent = status.parent,

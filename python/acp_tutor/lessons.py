@@ -67,14 +67,14 @@ LESSONS = (
     ),
     Lesson(
         "Review",
-        "In the file (`<C-w>t`),\n`:Acp review`\nshows the change. Take it back:\n"
+        "In the file (`<C-w>t`),\n`:Acp review`\nshows the change. Say no to it:\n"
         "`:Acp reject because …`\nThen send me `done`",
         "Send\n`done`\nwhen you have looked at it.",
     ),
     Lesson(
-        "Take back",
-        "`:Acp undo`\ntakes back all that a turn did,\n`:Acp redo`\nbrings it again,\n"
-        "`:Acp rewind`\nthe talk as well. Try the first, then send `done`",
+        "Undo",
+        "`:Acp undo`\nundoes all that a turn did,\n`:Acp rewind`\nthe talk as well, and\n"
+        "`:Acp redo`\nrestores it. Try the first, then send `done`",
         "Send\n`done`\nwhen you have tried it.",
     ),
     Lesson(
@@ -85,8 +85,7 @@ LESSONS = (
     ),
     Lesson(
         "Go on",
-        "{agents}\n`:Acp follow on`\ngoes with an agent from file to file, `g?` shows the keys,\n"
-        "`:help acp`\nthe rest.",
+        "{agents}\n`:Acp follow on`\ngoes with it, `g?` shows all keys,\n`:help acp`\nthe rest.",
         "That was the last lesson. `/help` says what else I can do.",
     ),
 )

@@ -430,7 +430,7 @@ class AgentSteps(UserSteps):
         if text is None and old is not None:
             self._note_removal(name, old)
         self.world.put(name, text, rename=rename)
-        self.beliefs.moved(name, old, text)
+        self.beliefs.on_disk(name, old, text)
         self.older.add((name, text or ""))
         if text in (old, self.origin[name]):
             self.touched.add(name)

@@ -29,17 +29,18 @@ class Beliefs:
         self._read: dict[Key, str] = {}
         self._repeated: dict[Key, str] = {}
 
-    def moved(self, name: str, before: str | None, after: str | None, by: By = "edit") -> None:
-        """Note who has made one text of the other."""
-        old, new = bodies(before), bodies(after)
-        for tag, start, stop, first, last in changes(old, new):
-            if tag != "equal":
-                lines = (*old[start:stop], *new[first:last])
-                self._movers[name] |= dict.fromkeys(lines, by)
+    def on_disk(self, name: str, before: str | None, after: str | None) -> None:
+        """Somebody has edited the disk. What the user has decided to be gone, and the disk has
+        again, is gone until it is in the live text."""
+        movers = self._movers[name]
+        gone, came = _differing(before, after)
+        movers |= dict.fromkeys((it for it in came if movers.get(it) != "decision"), "edit")
+        movers |= dict.fromkeys(gone, "edit")
 
     def live(self, name: str, text: str | None, by: By = "edit") -> None:
         """Note who has made the live text what it is now."""
-        self.moved(name, self._lives[name], text, by)
+        gone, came = _differing(self._lives[name], text)
+        self._movers[name] |= dict.fromkeys((*gone, *came), by)
         self._lives[name] = text
 
     def reads(self, key: Key, text: str) -> None:
@@ -106,6 +107,14 @@ class Beliefs:
         """Return the lines that it has put in since it read the file, and those taken out."""
         read, lines = bodies(self._read.get(key, text)), bodies(text)
         return [it for it in lines if it not in read], [it for it in read if it not in lines]
+
+
+def _differing(before: str | None, after: str | None) -> tuple[list[str], list[str]]:
+    """Return the lines that go, and those that come."""
+    old, new = bodies(before), bodies(after)
+    places = [it for it in changes(old, new) if it[0] != "equal"]
+    gone = [line for _, start, stop, _, _ in places for line in old[start:stop]]
+    return gone, [line for _, _, _, first, last in places for line in new[first:last]]
 
 
 def changes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:

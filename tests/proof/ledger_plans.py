@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from acp_nvim.history.author import Author
+from acp_nvim.history.author import Author, TurnKey
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.review import changes, keep, origin, reject
-from acp_nvim.history.switch import redo, undo, undone
+from acp_nvim.history.switch import redo, undo, undoable, undone
 from tests.proof.lines import Form, agents, bodies, edited, join, split, users
 from tests.proof.steps import Edit
 
@@ -378,6 +378,11 @@ def told(ledger: File) -> tuple[object, ...]:
         changes(ledger, "kept"),
         [it and it.author for it in origins],
     )
+
+
+def turns(ledger: File) -> tuple[TurnKey, ...]:
+    """Return the turns that have something in this file that can be undone, in their order."""
+    return tuple(dict.fromkeys(it.turn_key for it in undoable(ledger)))
 
 
 def _bodies(text: str | None) -> list[str]:

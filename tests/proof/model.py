@@ -248,8 +248,9 @@ class Model:
         self._assert(standing, f"{name}: has not the agent's {sorted(new)}")
 
     def _known_words(self, name: str) -> set[str]:
-        """Return the agents' words that were there before: with them nothing is new."""
-        return agents(self.services.everything(name))
+        """Return the agents' words that were there before, those that the user has saved or kept
+        with them: with them nothing is new."""
+        return agents(self.services.everything(name)) | self.kept_words
 
     # What holds always
 

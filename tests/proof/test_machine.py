@@ -8,14 +8,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 
-from tests.proof.found import FOUND, OPEN
+from tests.proof.found import FOUND
 from tests.proof.ledger_plans import Act, LedgerMachine
 from tests.proof.ledger_plans import plans as ledger_plans
 from tests.proof.machine import Machine
 from tests.proof.merge_plans import Act as MergeAct
 from tests.proof.merge_plans import MergeMachine
 from tests.proof.merge_plans import plans as merge_plans
-from tests.proof.model import Violation
 from tests.proof.steps import Step, plans, text
 from tests.proof.world import World
 
@@ -42,14 +41,8 @@ def test_nothing_of_the_users_is_ever_lost(world: World, plan: list[Step]) -> No
     asyncio.run(Machine(world).run(plan))
 
 
-@pytest.mark.parametrize("name", [it for it in FOUND if it not in OPEN])
+@pytest.mark.parametrize("name", FOUND)
 def test_what_a_long_run_has_found_is_repaired(world: World, name: str) -> None:
-    asyncio.run(Machine(world).run(FOUND[name]))
-
-
-@pytest.mark.parametrize("name", OPEN)
-@pytest.mark.xfail(strict=True, raises=Violation)
-def test_what_is_known_to_fail_fails_still(world: World, name: str) -> None:
     asyncio.run(Machine(world).run(FOUND[name]))
 
 

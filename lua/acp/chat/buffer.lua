@@ -83,7 +83,7 @@ local function watch(chat)
   end)
   local was_running = false
   on('BufUnload', function()
-    local state = (vim.b[chat.chat].acp_status or {}).state
+    local state = chat.status.state
     was_running = state == 'running' or state == 'cancelling'
     wipe_unloaded(chat.chat)
   end)
@@ -127,10 +127,11 @@ end
 bridge.on_end(function()
   for _, chat in ipairs(chats.all()) do
     chat.room, chat.stayed = nil, true
-    local status = vim.b[chat.chat].acp_status or { agent = chat.agent }
-    status.state, status.pending, status.doing = 'closed', 0, nil
+    local ending = { agent = chat.agent, state = 'closed', pending = 0 }
+    local status = vim.tbl_extend('force', chat.status, ending)
+    status.doing = nil
     life.set(chat.chat, status)
-    vim.b[chat.chat].acp_status = status
+    chats.tell(chat.chat, status)
     attachment.lose(chat)
     local ended = 'the host ended: :Acp restart goes on'
     bar.set(chat.chat, { { group = 'AcpError', text = ended, need = 0, right = false } })
@@ -140,7 +141,7 @@ end)
 
 bridge.chats = function()
   return vim.tbl_map(function(chat)
-    local status = vim.b[chat.chat].acp_status or {}
+    local status = chat.status
     local it = { id = status.session, agent = chat.agent, title = status.title, cwd = chat.root }
     it.state, it.turn = 'closed', status.turn or 0
     it.bufnr, it.prompt_bufnr = chat.chat, chat.prompt
@@ -156,9 +157,9 @@ bridge.on_start(function()
   for _, chat in ipairs(chats.all()) do
     if chat.stayed then
       chat.stayed = nil
-      local session = (vim.b[chat.chat].acp_status or {}).session
       local told = { chat = chat.chat, prompt = chat.prompt, agent = chat.agent }
-      table.insert(stayed, vim.tbl_extend('error', told, { session = session, cwd = chat.root }))
+      told.session, told.cwd = chat.status.session, chat.root
+      table.insert(stayed, told)
     end
   end
   if #stayed > 0 then

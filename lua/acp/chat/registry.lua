@@ -15,6 +15,7 @@ local M = {}
 ---@field cwd string
 ---@field root string the project that its agent is let into
 ---@field used integer the larger, the later it was used
+---@field status table as the host has told it last; `b:acp_status` is for others: each look makes a copy
 ---@field title? string of its session
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
@@ -38,6 +39,7 @@ local uses = 0
 --- Register a chat; it is now the one used last.
 ---@param chat acp.Chat
 function M.add(chat)
+  chat.status = chat.status or vim.b[chat.chat].acp_status or {}
   chats[chat.chat] = chat
   M.touch(chat.chat)
 end
@@ -89,16 +91,16 @@ function M.all()
   return all
 end
 
---- The host has told where a session works, and what it is called.
----@param buffer integer a chat
----@param root? string
----@param title? string
+--- Take note of what the host tells of a session, or of a list.
+---@param buffer integer
+---@param status table what `status()` returns
 ---@return boolean is_new whether it is called another way than before
-function M.place(buffer, root, title)
+function M.tell(buffer, status)
+  vim.b[buffer].acp_status = status
   local chat = chats[buffer]
-  local is_new = chat ~= nil and chat.title ~= title
+  local is_new = chat ~= nil and chat.title ~= status.title
   if chat then
-    chat.root, chat.title = root or chat.root, title
+    chat.status, chat.root, chat.title = status, status.cwd or chat.root, status.title
   end
   return is_new
 end
@@ -123,14 +125,14 @@ end
 function M.current()
   return M.of(api.nvim_get_current_buf())
     or vim.iter(M.here()):find(function(chat)
-      return not (vim.b[chat.chat].acp_status or {}).parent
+      return not chat.status.parent
     end)
 end
 
 ---@return table status of the current chat as the host has told it, empty if there is none
 function M.status()
   local chat = M.current()
-  return chat and vim.b[chat.chat].acp_status or {}
+  return chat and chat.status or {}
 end
 
 --- Whether a word is the name of a sub-agent; without a session the host knows those of earlier days.
@@ -146,7 +148,7 @@ end
 ---@param chat acp.Chat
 ---@return boolean
 function M.is_open(chat)
-  return chat.reopens or (vim.b[chat.chat].acp_status or {}).state ~= 'closed'
+  return chat.reopens or chat.status.state ~= 'closed'
 end
 
 --- The sessions of an agent are opened again, or that is drawn by now: prompts wait until then.

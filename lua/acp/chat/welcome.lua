@@ -35,7 +35,7 @@ local function is_empty(chat)
   if #lines ~= 1 or lines[1] ~= '' then
     return false
   end
-  local status = vim.b[chat.chat].acp_status or {}
+  local status = chat.status
   return status.state == 'idle' and (status.turn or 0) == 0 and (status.queue or 0) == 0
 end
 
@@ -59,7 +59,7 @@ end
 ---@param width integer cells
 ---@return [string, string][][] lines of chunks
 local function content(chat, width)
-  local status, facts = vim.b[chat.chat].acp_status or {}, chat.recent or {}
+  local status, facts = chat.status, chat.recent or {}
   local lines = {}
   local function add(text, group)
     table.insert(lines, { { cells.cut(text, width), group } })

@@ -71,7 +71,7 @@ local function show_failure(chat, agent, err)
   end
   local mark = { 0, 0, { line_hl_group = 'AcpWarning' } }
   require('acp.ui.apply').draw(chat, { { 0, -1, { err }, { mark } } })
-  vim.b[chat].acp_status = { agent = agent, state = 'closed' }
+  chats.tell(chat, { agent = agent, state = 'closed' })
   require('acp.prompt.attachment').draw(assert(chats.of(chat)))
 end
 
@@ -91,7 +91,7 @@ local function source_of(opts)
   if not chat then
     return nil, opts.talk and M.NO_SESSION or nil
   end
-  local state = (vim.b[chat.chat].acp_status or {}).state
+  local state = chat.status.state
   if state == 'running' or state == 'cancelling' then
     return nil, 'a turn is running: :Acp cancel ends it, then :Acp new! continues it'
   end
@@ -152,7 +152,7 @@ function M.start(agent, opts)
       return M.open(name, opts)
     end
     window.show(chat.chat, opts.mods)
-    M.finish(opts, nil, { agent = name, session = (vim.b[chat.chat].acp_status or {}).session })
+    M.finish(opts, nil, { agent = name, session = chat.status.session })
   end)
 end
 

@@ -97,7 +97,7 @@ function M.prompt(content, opts)
       bang = opts.bang or false,
     }
     local is_seen = layout.window_of(chat.chat) ~= nil
-    local state = not is_seen and (vim.b[chat.chat].acp_status or {}).state
+    local state = not is_seen and chat.status.state
     tail.reach(chat.chat)
     require('acp.prompt.buffer').submit(chat, payload, function(err, result)
       if err then

@@ -246,6 +246,12 @@ function M.quietly(action)
   is_quiet = false
 end
 
+--- Whether that is what happens now.
+---@return boolean
+function M.is_quiet()
+  return is_quiet
+end
+
 --- Find out whether the buffer shows another text than its file holds, when other plugins are done.
 local function compare_later(buffer)
   vim.schedule(function()

@@ -12,6 +12,7 @@ local life = require('acp.ui.life')
 local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 local project = require('acp.chat.project')
+local stamps = require('acp.files.stamps')
 
 local api = vim.api
 
@@ -366,7 +367,7 @@ end
 --- runs nothing does: the host finds out when it is over.
 ---@param chat acp.Chat
 function M.ask(chat)
-  if (vim.b[chat.chat].acp_status or {}).state == 'idle' then
+  if chat.status.state == 'idle' then
     bridge.tell_running('notes', { chat = chat.chat })
   end
 end
@@ -384,7 +385,9 @@ end)
 local on = events.group('acp.attachment')
 
 on('BufWritePost', 'The notes of the prompts that are to be seen stay right', function()
-  timer:start(ASK_AFTER_MS, 0, ask_all)
+  if not stamps.is_quiet() then -- of what it writes itself the host knows
+    timer:start(ASK_AFTER_MS, 0, ask_all)
+  end
 end)
 
 on('ModeChanged', 'The bar names the key of this mode', function()

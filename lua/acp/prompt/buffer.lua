@@ -99,7 +99,7 @@ function M.send(number)
   local images = vim.tbl_map(function(held)
     return held.image
   end, chat.images or {})
-  local status = vim.b[chat.chat].acp_status or {}
+  local status = chat.status
   -- a prompt waits that the agent has refused for want of a login: sending nothing sends it
   local is_held = status.state == 'idle' and (status.queue or 0) > 0
   if vim.trim(text) == '' and #images == 0 and not is_held then

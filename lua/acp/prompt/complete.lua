@@ -28,8 +28,7 @@ local ABOUT = 60 -- characters
 ---@param chat? acp.Chat
 ---@return acp.SlashCommand[] those of the user, of the agent, and ready-made ones
 local function commands_of(chat)
-  local status = chat and api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
-  return status.commands or {}
+  return chat and chat.status.commands or {}
 end
 
 ---@return string[] the user's prompts and the commands of the current agent, as they are written

@@ -57,7 +57,7 @@ end
 ---@return string item '' if nothing waits
 ---@return integer cells
 local function changes(chat, room)
-  local all = (vim.b[chat.chat].acp_status or {}).changes ---@type acp.Chunk[][]?
+  local all = chat.status.changes ---@type acp.Chunk[][]?
   if not all then
     return '', 0
   end
@@ -94,7 +94,7 @@ function M.bar(chat, count, room)
     local all = { chats.closed(chat), 'closed: :Acp restart goes on', 'closed: :Acp restart' }
     return item('AcpWarning', fitting(all, room))
   end
-  if (vim.b[chat.chat].acp_status or {}).parent then
+  if chat.status.parent then
     local all = { ('a sub-agent of %s: it takes no prompts'):format(chat.agent) }
     vim.list_extend(all, { 'a sub-agent: it takes no prompts', 'takes no prompts' })
     return item('AcpWinbarUsage', fitting(all, room))

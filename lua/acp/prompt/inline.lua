@@ -38,7 +38,7 @@ local timer
 ---@param edit acp.InlineEdit
 ---@return string
 local function label(edit)
-  local waiting = (vim.b[edit.chat.chat].acp_status or {}).pending or 0
+  local waiting = edit.chat.status.pending or 0
   local what = waiting > 0 and 'asks: :Acp permit'
     or edit.is_running and cells.cut((edit.instruction:gsub('%s+', ' ')), LONGEST)
     or 'waits for its turn'
@@ -123,8 +123,7 @@ end
 ---@param edit acp.InlineEdit
 ---@param data table of an event
 local function is_of(edit, data)
-  local status = api.nvim_buf_is_valid(edit.chat.chat) and vim.b[edit.chat.chat].acp_status or {}
-  return data.agent == edit.chat.agent and data.session == status.session
+  return data.agent == edit.chat.agent and data.session == edit.chat.status.session
 end
 
 ---@param event vim.api.keyset.create_autocmd.callback_args

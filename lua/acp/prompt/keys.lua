@@ -3,6 +3,7 @@
 local attachment = require('acp.prompt.attachment')
 local chat_keys = require('acp.chat.keys')
 local complete = require('acp.prompt.complete')
+local events = require('acp.ui.events')
 local history = require('acp.prompt.history')
 local keys = require('acp.ui.keys')
 local paste = require('acp.prompt.paste')
@@ -22,6 +23,13 @@ local function walk(chat, step, key)
   history.step(chat, step)
 end
 
+--- Close the menu of a completion, which would stay though its text is gone.
+local function close_list()
+  if vim.fn.pumvisible() == 1 then
+    vim.fn.complete(1, {})
+  end
+end
+
 --- Map the keys of a prompt.
 ---@param chat acp.Chat
 ---@param send fun()
@@ -29,10 +37,14 @@ function M.map(chat, send)
   local map = keys.map
   map(chat.prompt, 'n', '<CR>', 'Send the prompt', send, 'send')
   map(chat.prompt, 'i', '<C-s>', 'Send the prompt', function()
-    if vim.fn.pumvisible() == 1 then
-      vim.fn.complete(1, {}) -- closes the menu, which would stay though its text is gone
-    end
+    close_list()
     send()
+    local tick = api.nvim_buf_get_changedtick(chat.prompt)
+    events.on('CompleteChanged', 'A list that comes after its text was sent goes', function()
+      if tick == api.nvim_buf_get_changedtick(chat.prompt) then
+        close_list()
+      end
+    end, { buffer = chat.prompt, once = true, later = true })
   end, 'send')
   for key, found in pairs({
     ['<Up>'] = { -1, 'Prompt that was sent before', 'older' },

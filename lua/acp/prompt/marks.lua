@@ -113,9 +113,8 @@ end
 --- Say what a slash command wants, while nothing is written after it.
 ---@param line string
 local function mark_hint(chat, line)
-  local status = api.nvim_buf_is_valid(chat.chat) and vim.b[chat.chat].acp_status or {}
   local name = line:match('^/(.-)%s*$')
-  for _, command in ipairs(status.commands or {}) do
+  for _, command in ipairs(chat.status.commands or {}) do
     if command.name == name and command.hint then
       local text = { { (line:match('%s$') and '' or ' ') .. command.hint, 'AcpDim' } }
       local options = { virt_text = text, virt_text_pos = 'overlay' }

@@ -28,12 +28,24 @@ local notify
 ---@type table<integer, acp.Progress> by chat
 local running = {}
 
+--- Whether anything of the user's hears of progress when it is sent.
+---@return boolean
+local function is_heard()
+  local handler = vim.lsp.handlers['$/progress']
+  local is_theirs = not debug.getinfo(handler, 'S').source:find('vim/lsp/handlers.lua', 1, true)
+  return is_theirs or #api.nvim_get_autocmds({ event = 'LspProgress' }) > 0
+end
+
 ---@param token string
 ---@param value lsp.WorkDoneProgressBegin|lsp.WorkDoneProgressReport|lsp.WorkDoneProgressEnd
 local function send_progress(token, value)
-  require('acp.ui.unseen').loudly({}, function() -- who shows progress is to hear of it
+  local function send()
     notify('$/progress', { token = token, value = value })
-  end)
+  end
+  if is_heard() then
+    return require('acp.ui.unseen').loudly({}, send)
+  end
+  send()
 end
 
 --- Tell what a session does now, if that is news: |vim.lsp.status()|, and whatever listens to
@@ -291,7 +303,7 @@ local function attach(chat)
       table.insert(attached, { client = client.id, buffer = buffer })
       notify = offered
       for _, it in ipairs(chats.all()) do
-        tell(it.chat, vim.b[it.chat].acp_status or {})
+        tell(it.chat, it.status)
       end
     end,
   }

@@ -250,8 +250,7 @@ end
 
 ---@param status table
 local function set_status(buffer, status)
-  vim.b[buffer].acp_status = status
-  if require('acp.chat.registry').place(buffer, status.cwd, status.title) then
+  if require('acp.chat.registry').tell(buffer, status) then
     vim.cmd.redrawstatus({ bang = true })
   end
   life.set(buffer, status)
@@ -275,6 +274,8 @@ local function draw_buffer(part)
   local is_drawn = part.ops ~= nil and #part.ops > 0
   if is_drawn then
     draw_in_windows(part.bufnr, part.ops, vim.b[part.bufnr].acp_list ~= nil)
+  end
+  if is_drawn and not part.status then -- which draws its row, or takes it away
     life.follow(part.bufnr)
   end
   if part.status then

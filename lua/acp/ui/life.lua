@@ -25,7 +25,9 @@ end
 
 --- Let the signs of what runs on screen be another.
 ---@param buffer integer a chat
+---@return boolean found
 local function put(buffer, text)
+  local found = false
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local from = { vim.fn.line('w0', window) - 1, 0 }
     local to = { vim.fn.line('w$', window) - 1, 0 }
@@ -34,9 +36,11 @@ local function put(buffer, text)
       if mark[4].sign_hl_group == RUNNING then
         local look = { id = mark[1], sign_text = text, sign_hl_group = RUNNING }
         api.nvim_buf_set_extmark(buffer, signs, mark[2], 0, look)
+        found = true
       end
     end
   end
+  return found
 end
 
 ---@class acp.Life
@@ -45,6 +49,7 @@ end
 ---@field since integer milliseconds of `vim.uv.now`
 ---@field waits boolean for the user: nothing turns, and its row is another once a second
 ---@field said? string how long it has run, as its row says
+---@field turns? boolean a sign of it has turned
 
 ---@type table<integer, acp.Life> by buffer
 local lives = {}
@@ -105,17 +110,13 @@ end
 ---@param is_same? boolean no chat has other lines
 local function tick(is_same)
   drawn = vim.uv.now()
-  for buffer in pairs(lives) do
+  for buffer, life in pairs(lives) do
     if api.nvim_buf_is_loaded(buffer) then
       draw(buffer, is_same)
-      put(buffer, M.spinner())
+      life.turns = not life.waits and put(buffer, M.spinner()) or life.turns
     else
       M.set(buffer, {})
     end
-  end
-  if timer and vim.tbl_isempty(lives) then
-    timer:close()
-    timer = nil
   end
 end
 
@@ -151,20 +152,28 @@ function M.set(buffer, status)
     run(buffer, status)
   end
   local is_live = status.doing ~= nil or status.works == true
+  local waits = (status.pending or 0) > 0
+  local turns = before and before.turns
+  if turns and (waits or not is_live) then
+    put(buffer, STILL)
+    turns = nil
+  end
   if not is_live then
     lives[buffer] = nil
-    if before then
-      put(buffer, STILL)
-    end
     if before and api.nvim_buf_is_loaded(buffer) then
       api.nvim_buf_del_extmark(buffer, namespace, 1)
+    end
+    if timer and vim.tbl_isempty(lives) then
+      timer:close()
+      timer = nil
     end
     return
   end
   local is_same = before and before.turn == status.turn
   local since = is_same and before.since or vim.uv.now()
-  local waits = (status.pending or 0) > 0
-  lives[buffer] = { doing = status.doing, turn = status.turn, since = since, waits = waits }
+  local life = { doing = status.doing, turn = status.turn, since = since, waits = waits }
+  life.turns = turns
+  lives[buffer] = life
   draw(buffer)
   if not timer then
     timer = assert(vim.uv.new_timer())

@@ -7,6 +7,9 @@ local log = require('acp.host.log')
 
 local M = {}
 
+-- Cells that what has happened has at least, before a command.
+local LEAST = 12
+
 --- What was said in this tick of the editor: two doors that hear of one mishap tell it once.
 ---@type table<string, true>
 local said = {}
@@ -42,13 +45,28 @@ local function parts(line, space)
   return vim.list_extend(found, { cells.cut(line, space) })
 end
 
+--- The line in so many cells: what is cut is what stands before its commands, which say what to do.
+---@param line string
+---@param space integer cells
+---@return string
+local function fitted(line, space)
+  for at in line:gmatch('()[;:,]? %(?:%u?%l') do
+    local way = line:sub(at)
+    local room = space - vim.api.nvim_strwidth(way)
+    if room >= LEAST and vim.api.nvim_strwidth(line) > space then
+      return cells.cut(line:sub(1, at - 1), room) .. way
+    end
+  end
+  return cells.cut(line, space)
+end
+
 --- Show a line, cut to the last line of the screen; `:messages` has all of it.
 ---@param line string
 ---@param highlight string
 ---@return string[] chunk what is shown
 local function echo(line, highlight)
   local space = math.max(vim.v.echospace, 20)
-  local shown = cells.cut(line, space)
+  local shown = fitted(line, space)
   if shown ~= line then
     vim.cmd.redraw() -- or the next one goes below it, and Neovim waits for <CR>
     for _, part in ipairs(parts(line, space)) do

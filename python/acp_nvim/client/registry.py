@@ -33,15 +33,13 @@ MOST_EARLY, MOST_EARLY_SIZE = 10_000, 16 * 1024 * 1024
 MOST_CHILDREN = 200
 """Sessions of sub-agents of one agent: of more, those that have nothing to do are let go."""
 TOO_MANY = f"More than {MOST_CHILDREN} sub-agents have sessions of their own: this one is not shown"
-MOST_SAID = 256 * 1024 * 1024
+MOST_SAID = 128 * 1024 * 1024
 """Characters of all updates of one session, with its sub-agents', that are taken in."""
-MOST_IN_TURN = 24 * 1024 * 1024
+MOST_IN_TURN = 8 * 1024 * 1024
 """Characters of the messages of one turn, and as many more for each hour that it takes; what may
 replace something, as updates of tool calls do, counts a third."""
-MOST_ENTRIES, MOST_NEW = 200_000, 60_000
+MOST_ENTRIES, MOST_NEW = 120_000, 20_000
 """Entries of a session, from which on nothing is added; and those of one turn, as its messages."""
-LOADED = 4
-"""A session that is loaded says all of its turns at once: it may say so many times as much."""
 HOUR = 3_600.0
 
 
@@ -70,7 +68,7 @@ class _Said(Struct):
             said = f"More than {most} were said here: nothing more is shown."
             return f"{said} :Acp new begins another session"
         share = max(self.in_turn / MOST_IN_TURN, (entries - self.before) / MOST_NEW)
-        if share <= (LOADED if session.state.status == "loading" else 1):
+        if share <= 1 or session.state.status == "loading":  # which says all of its turns at once
             return ""
         hours = (anyio.current_time() - self.since) / HOUR
         if not self.told and share <= 1 + hours:

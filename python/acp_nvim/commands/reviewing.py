@@ -305,7 +305,7 @@ async def _undo(
         turns = [turn for turn in turns if turn.author.turn == number]
     decisions = host.review.decisions
     if not turns:
-        raise UserError(_nothing(host, chat, number, by))
+        raise UserError(await _nothing(host, chat, number, by))
     asked = decisions.left if number is None else ()
     turn = next((it for it in reversed(turns) if it.key not in asked), turns[-1])
     return turn, None if decisions.lost_of(turn) else await _undo_sure(host, turn)
@@ -319,7 +319,7 @@ async def _undo_sure(host: Host, turn: Turn) -> Undone:
     return outcome
 
 
-def _nothing(host: Host, chat: Chat | None, number: int | None, by: str) -> str:
+async def _nothing(host: Host, chat: Chat | None, number: int | None, by: str) -> str:
     """Say that there is nothing to take back, and what cannot be."""
     stretches = _stretches(chat)
     whose = f"{by} of " if by else ""
@@ -335,6 +335,9 @@ def _nothing(host: Host, chat: Chat | None, number: int | None, by: str) -> str:
     def is_meant(author: Author) -> bool:
         return is_within(author) and by in ("", author.sub_name)
 
+    if unsaved := await decisions.unsaved(is_meant):
+        more = f" and {len(unsaved) - 1} more" if len(unsaved) > 1 else ""
+        return f"already undone in {os.path.basename(unsaved[0])}{more}, but not saved: :write"
     lost = unrecoverable(decisions.lost.of(is_meant))
     return "; ".join([said, *here([*lost, *decisions.waiting(is_meant)])])
 

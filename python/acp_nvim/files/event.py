@@ -158,6 +158,8 @@ class FilePut(Struct, frozen=True):
     path: str
     before: str | None
     after: str | None
+    is_saved: bool = True
+    """Else only its buffer has it."""
 
 
 FileEvent: TypeAlias = (

@@ -241,11 +241,15 @@ class Knowledge:
             base = as_carried(known.base, before, after)
             self._know(DISK, path, replace(known, base=base or ""))
 
-    def decided(self, path: str, before: str | None, after: str | None) -> None:
-        """The user has decided what the file holds: agents know that once they are told."""
+    def decided(
+        self, path: str, before: str | None, after: str | None, *, is_saved: bool = True
+    ) -> None:
+        """The user has decided what the file holds: agents know that once they are told. Without
+        `is_saved` whoever reads the disk finds what it held."""
         if before == after:
             return
-        self._moved_on(path, before, after)
+        if is_saved:
+            self._moved_on(path, before, after)
         self._writers.pop(path, None)
         for (session, name), known in tuple(self._known.items()):
             if name != path or session == DISK or isinstance(known.latest, Unknown):

@@ -243,8 +243,10 @@ class DiskSync:
             if attempt or change is not None:  # the user has gone on meanwhile
                 buffer = await self._files.loaded(path)
             told = told or change
-            same = change is None and isinstance(known, str) and path not in self.conflicts
             live = self._as_seen(path, buffer) or await with_buffer(path, buffer)
+            if change is None and self._is_idle(live):
+                break  # whoever runs, nothing is theirs
+            same = change is None and isinstance(known, str) and path not in self.conflicts
             change = self.deferred.without_own(live, change)
             whose = self._asked.whose(path, author, self._knowledge.repeats(live))
             found = await self._follow(live, whose, change, same=same, sure=sure)
@@ -333,6 +335,12 @@ class DiskSync:
         for path in [it for it in {**opened, **dict.fromkeys(self.deferred)} if it not in done]:
             if path not in files or not self.is_in_step(path, files[path].synced):
                 await self.sync(path, author)
+
+    def _is_idle(self, live: LiveFile) -> bool:
+        """Return whether the file is as its buffer was in step with it, and nothing waits."""
+        if live.path in self.deferred or live.path in self.conflicts or not live.stamp:
+            return False
+        return live.buffer is None or live.stamp == live.buffer.synced
 
     def is_in_step(self, path: str, synced: str) -> bool:
         """Return whether who was in step with the file at that stamp has had what it has, as we

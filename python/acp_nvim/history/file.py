@@ -29,12 +29,12 @@ class File(Struct, frozen=True, dict=True):
     these."""
     attributes: FileAttributes = UNKNOWN_ATTRIBUTES
 
-    @property
+    @cached_property
     def settings(self) -> tuple[str, ...]:
         """The settings that count."""
         return in_force(self.form)
 
-    @property
+    @cached_property
     def end(self) -> str:
         """How its lines end."""
         return end_of(self.settings)
@@ -46,12 +46,12 @@ class File(Struct, frozen=True, dict=True):
             return None
         return text_of([it for it in alive_lines(self.runs) if it != FILE], self.settings)
 
-    @property
+    @cached_property
     def is_there(self) -> bool:
         """Whether there is a file."""
         return any(run.story.alive for run in self.runs)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """How many lines are there or were."""
         return sum(len(run.texts) for run in self.runs)

@@ -148,7 +148,7 @@ def cut(runs: Runs, hunks: Iterable[Hunk]) -> Iterator[Run | Place]:
         while (story := rest.next) and (not story.alive or row < hunk.last):
             run = rest.take(hunk.last - row)
             row += len(run.texts) if story.alive else 0
-            items += ((text, story) for text in run.texts)
+            items += [(text, story) for text in run.texts]
         yield Place(items, hunk.lines, above, rest.next)
     yield from rest.all()
 

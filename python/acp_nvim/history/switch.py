@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from acp_nvim.history.author import Author, TurnKey
+from acp_nvim.history.author import Author
 from acp_nvim.history.facts import Off, On
 from acp_nvim.history.file import File, Turned
 from acp_nvim.history.line import FILE, NOBODY, Story, each
@@ -81,11 +81,6 @@ def undoable(file: File) -> tuple[Author, ...]:
     there = frozenset[int]().union(*(it.killers if file.is_users(it) else it.on for it in stories))
     changes = (file.change(event) for event in sorted(there))
     return tuple(dict.fromkeys(it.author for it in changes if it is not None))
-
-
-def turns(file: File) -> tuple[TurnKey, ...]:
-    """Return the turns that have something in this file that can be undone, in their order."""
-    return tuple(dict.fromkeys(it.turn_key for it in undoable(file)))
 
 
 def mode_after(before: File, after: File, now: int | None) -> int:

@@ -16,6 +16,8 @@ from acp_nvim.view.cut import told
 
 AGAIN = 60.0
 """Seconds after which the same mistake is told again."""
+MOST = 20
+"""Mistakes that are told in that time."""
 
 
 class Notices(Notifier):
@@ -50,7 +52,8 @@ class Notices(Notifier):
 class Faults:
     """Tells of our own mistakes: a traceback into the log (stderr), one line on screen.
 
-    The same one again is told once a minute: what fails at each chunk fills neither.
+    The same one again is told once a minute, and a few of them at most: what fails at each chunk
+    fills neither, also if its words have a number.
     """
 
     def __init__(self, call: Call, clock: Callable[[], float] = time.monotonic) -> None:
@@ -64,7 +67,7 @@ class Faults:
         """Tell of a mistake; never raises."""
         now, what = self._clock(), self.safe(_sentence(error))
         self._told = {it: at for it, at in self._told.items() if now - at < AGAIN}
-        if what in self._told:
+        if what in self._told or len(self._told) >= MOST:
             return
         self._told[what] = now
         with suppress(Exception):  # there is nobody left to tell

@@ -182,7 +182,8 @@ def settle(host: Host, event: ConflictSettled) -> None:
 
 def put(host: Host, event: FilePut) -> None:
     """Know what the user has agreed to."""
-    host.review.knowledge.decided(event.path, event.before, event.after)
+    saved = event.is_saved
+    host.review.knowledge.decided(event.path, event.before, event.after, is_saved=saved)
 
 
 def take_back(host: Host, event: TakenBack) -> None:
@@ -196,10 +197,18 @@ def take_back(host: Host, event: TakenBack) -> None:
         notes.refresh(host, chat)
 
 
+def find_out(host: Host, event: FileWritten | FilePut) -> None:
+    """Find out anew what agents that know the file, and wait for a prompt, do not know of it."""
+    for chat in host.workspace.chats.values():
+        key = notes.key_of(chat)
+        if not chat.session.state.is_running and host.review.notes.is_about(key, event.path):
+            notes.refresh(host, chat)
+
+
 REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     FileRead: (attribute, tell, go_along),
     WriteBegun: (foresee,),
-    FileWritten: (record, measuring.count, tell, go_along, questions.file_changed),
+    FileWritten: (record, measuring.count, tell, go_along, questions.file_changed, find_out),
     DiskChanged: (record, measuring.count, tell, questions.file_changed),
     WriteRefused: (refuse,),
     EditWaits: (wait,),
@@ -209,7 +218,7 @@ REACTIONS: Mapping[type[FileEvent], tuple[FileReaction, ...]] = {
     Unrecoverable: (lament,),
     NotFollowed: (leave,),
     TakenBack: (take_back,),
-    FilePut: (put,),
+    FilePut: (put, find_out),
 }
 
 

@@ -62,8 +62,8 @@ def _rests(client: Client, chat: Chat) -> bool:
 async def _end(host: Host, client: Client) -> None:
     for chat in _chats(host, client):
         if chat.session.state.status == "idle":
-            chat.is_suspended = True
-            chat.session.apply(Noticed(_said(host, chat.session.state)))
+            chat.suspended = _said(host, chat.session.state)
+            chat.session.apply(Noticed(chat.suspended, mark="passing"))
     await client.end()
 
 

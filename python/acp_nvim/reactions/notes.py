@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import anyio
+
 from acp_nvim.client.session import Session
 from acp_nvim.history.author import SessionKey
 from acp_nvim.review.notes import Notes
@@ -9,6 +13,9 @@ from acp_nvim.session.event import Event
 from acp_nvim.session.state import SessionState
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
+
+REST: Final = 0.2
+"""Seconds until it is found out again: of many writes, not for each."""
 
 
 def look_again(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
@@ -40,6 +47,7 @@ async def _find_out(host: Host, chat: Chat) -> None:
                 await host.review.sync.drain()  # what the agent has done itself it knows
             chat.noted.wanted = False  # what was asked for until now is found out by this
             show(host, chat, await _draft(host, chat))
+            await anyio.sleep(REST)
     finally:
         chat.noted.sought = False
 

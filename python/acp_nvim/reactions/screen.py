@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from acp_nvim.client.client import Client
 from acp_nvim.client.session import Session
-from acp_nvim.session.event import Event, Noticed, SessionClosed, SessionOpened
+from acp_nvim.session.event import Event, Noticed, NoticeOver, SessionClosed, SessionOpened
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.lists.sessions import is_other_work
 from acp_nvim.workspace.chat import Chat
@@ -27,8 +27,9 @@ def touch(host: Host, session: Session) -> None:
 def show(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """Draw a chat of an earlier host: its session goes on."""
     chat = host.workspace.chat_of(session)
-    if chat is not None:
-        chat.is_suspended = False
+    if chat is not None and chat.suspended:
+        session.apply(NoticeOver(chat.suspended))
+        chat.suspended = ""
     if chat is not None and not chat.is_drawn:
         chat.is_drawn = True
         host.editor.screen.show(chat.number, chat.picture)

@@ -112,7 +112,7 @@ def end_tools(host: Host, session: Session, _before: SessionState, _event: Sessi
 def strike_out(host: Host, session: Session, _before: SessionState, event: SessionClosed) -> None:
     """It is not, if the user has closed it; whose agent has died is still wanted."""
     chat = host.workspace.chat_of(session)
-    if event.reason is None and not (chat and chat.is_suspended):
+    if event.reason is None and not (chat and chat.suspended):
         host.left_open.closed(session.state.key)
 
 

@@ -82,7 +82,7 @@ def _read(folder: str) -> dict[str, Installed]:
     try:
         with private.read(Path(folder, RECORD)) as file:
             found = [_decoded(record) for record in json.load(file)]
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
     return {it.name: it for it in found}
 
@@ -116,11 +116,20 @@ def version_of(command: str) -> str:
 def _of_npm(path: Path) -> str:
     for folder in path.parents[:NEAR]:
         file = folder / "package.json"
-        if "node_modules" in folder.parts and file.is_file() and file.stat().st_size < MOST:
-            version = json.loads(file.read_text("utf-8")).get("version")
-            if isinstance(version, str):
-                return version
+        is_one = "node_modules" in folder.parts and file.is_file() and file.stat().st_size < MOST
+        version = package(file).get("version") if is_one else None
+        if isinstance(version, str):
+            return version
     return ""
+
+
+def package(file: Path) -> Mapping[str, object]:
+    """Return what a package of npm says of itself, which may be anything."""
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _of_python(path: Path) -> str:

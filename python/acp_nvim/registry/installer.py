@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -18,7 +17,7 @@ from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import UserError
 from acp_nvim.registry import installed, unpack
 from acp_nvim.registry.entry import Archive, Package
-from acp_nvim.registry.installed import Installed, version_of
+from acp_nvim.registry.installed import Installed, package, version_of
 from acp_nvim.registry.plan import Plan
 from acp_nvim.storage import private
 from acp_nvim.transport import download as network
@@ -191,18 +190,9 @@ def _check(plan: Plan, command: Path) -> None:
 def _of_npm(plan: Plan, way: Package) -> Path:
     """Return the program of a package: the one that is wanted, else as `npx` chooses it."""
     modules = Path(plan.folder, "node_modules")
-    name = way.command or _only(_package(plan, way).get("bin"), way.name.rpartition("/")[2])
+    said = package(modules / way.name / "package.json")
+    name = way.command or _only(said.get("bin"), way.name.rpartition("/")[2])
     return modules / ".bin" / name
-
-
-def _package(plan: Plan, way: Package) -> Mapping[str, object]:
-    """Return what the package says of itself."""
-    file = Path(plan.folder, "node_modules", way.name, "package.json")
-    try:
-        found = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _only(programs: object, name: str) -> str:

@@ -208,7 +208,8 @@ class Acting:
         except FileProblem as problem:
             raise UserError(str(problem)) from problem
         self.sync.decided(live.path, left)
-        self.emit(FilePut(live.path, live.read(live.exact), live.read(text)))
+        before, after = live.read(live.exact), live.read(text)
+        self.emit(FilePut(live.path, before, after, is_saved=left is not UNKNOWN))
         return True
 
 

@@ -296,6 +296,12 @@ class Decisions(Acting):
         there = (it.path for it, live in files if live.unsaved and live.read_text == it.theirs)
         return [f"{it} is on the disk as the agent left it until you write yours" for it in there]
 
+    async def unsaved(self, is_meant: Callable[[Author], bool]) -> list[str]:
+        """Return the files that these have changed and that have unsaved edits, as after `u`."""
+        modified = (it.path for it in await self.files.survey(["/"]) if it.modified)
+        files = ((path, file) for path in modified if (file := self.log.file(path)) is not None)
+        return [path for path, file in files if any(is_meant(it.author) for it in file.changes)]
+
     async def redo(self, batch: str) -> Undone | None:
         """Return what the undo of this batch has taken back; None if there is nothing."""
         undone = self.log.undone_by(batch)

@@ -143,7 +143,10 @@ class EditLog:
     def _take(self, news: News | None) -> None:
         history = None if news is None else self._store.histories.take(news)
         if history is not None:
-            if (file := self._history(history.path).file or _as_begun(history.file)) is not None:
+            file = self._history(history.path).file
+            if file is None and history.file is not None:
+                file = fold(history.file.facts[:1])
+            if file is not None:
                 self._others.setdefault(history.path, file)
             self._know(history)
 
@@ -216,7 +219,7 @@ class EditLog:
         """Find out in a thread what is made of a large file, of which that is told next."""
         texts = fact.before, fact.after
         await self.read_on(fact.path)
-        if fact.author is not None and sum(len(it or "") for it in texts) > LARGE:
+        if fact.author is not None and _takes_long(self.file(fact.path), *texts):
             writing = partial(self._written, fact.path, *texts, fact.author, fact.encoding)
             with suppress(Exception):  # `wrote` meets it again, and all others are told
                 await aside(writing)
@@ -225,7 +228,7 @@ class EditLog:
         """`saw`, of which a thread does what takes long; nobody else may change the history."""
         await self.read_on(path)
         file = self._history(path).file
-        if file is not None and text is not None and len(text) > LARGE:
+        if file is not None and text is not None and _takes_long(file, text):
             await aside(partial(self._seen, path, file, text, encoding))
         self.saw(path, text, encoding)
 
@@ -516,8 +519,9 @@ def within(stretches: Iterable[Stretch]) -> Callable[[Author], bool]:
     return is_within
 
 
-def _as_begun(file: File | None) -> File | None:
-    return None if file is None else fold(file.facts[:1])
+def _takes_long(file: File | None, *texts: str | None) -> bool:
+    """Return whether a thread pays: large texts, or a file that was written again and again."""
+    return sum(len(it or "") for it in texts) > LARGE or (file is not None and file.size > MANY)
 
 
 def _met(was: File, file: File, before: str | None, after: str | None) -> str | None:

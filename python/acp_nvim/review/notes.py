@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from acp_nvim.editor import Files
 from acp_nvim.errors import EditorError, FileProblem
@@ -165,7 +166,10 @@ class PromptNotes:
         except EditorError as error:
             self._fault(error)
             return Notes()
-        rejected = _moved(memory.rejected, lives, roots, memory.reasons)
+        rejected = {
+            path: _with_all(it, texts.get(path))
+            for path, it in _moved(memory.rejected, lives, roots, memory.reasons).items()
+        }
         known = {path: text for path, text in texts.items() if path not in rejected}
         memory.revision = revision
         memory.shown = _draft(
@@ -183,6 +187,11 @@ class PromptNotes:
     def was_rejected(self, key: SessionKey, path: str) -> bool:
         """Return whether something was rejected in that file of which the agent is to be told."""
         return key in self._memories and path in self._memories[key].rejected
+
+    def is_about(self, key: SessionKey, path: str) -> bool:
+        """Return whether a note may tell of that file."""
+        is_known = self._knowledge.of(key, path).text is not UNKNOWN
+        return is_known or self.was_rejected(key, path) or path in self._comments.paths()
 
     def shown(self, key: SessionKey) -> Notes:
         """Return the last draft: what the user was shown; nothing if the agent has learned more."""
@@ -303,6 +312,15 @@ def _moved(
         for path, text in sorted(texts.items())
         if (live := lives.get(path)) is not None and ((held := _held(live)) or "") != (text or "")
     }
+
+
+def _with_all(rejected: Drift, known: str | None) -> Drift:
+    """Return it with what the user has changed beside what was rejected, if the agent knows it."""
+    after = rejected.after
+    if known is None or not isinstance(after, str):
+        return rejected
+    is_part = set(signed(rejected.before, after)) <= set(signed(known, after))
+    return replace(rejected, known=known) if is_part else rejected
 
 
 def _held(live: LiveFile) -> Held:

@@ -134,8 +134,10 @@ class Recovery:
         remembered = await to_thread.run_sync(_remembered, killed, folders)
         known |= {path for path, stamp in killed.saved.items() if disk.stamp(path) == stamp}
         below = tuple(map(inside, folders))
-        for path in self._log.paths():
-            if path.startswith(below) and await self._on_disk(path) in self._told(path):
+        for path in filter(lambda it: it.startswith(below), self._log.paths()):
+            # what a buffer follows: with the user's lines in it, it tells nothing of that
+            now = await self._read(path, lambda live: live.on_disk)
+            if now in self._told(path):
                 known.add(path)
         return await self._baselines.recall(remembered, killed.at + GRACE, known)
 
@@ -145,10 +147,6 @@ class Recovery:
         file, conflict = self._log.file(path), self._log.conflict(path)
         texts = [] if file is None else [file.text]
         return [*texts, conflict.theirs] if conflict and conflict.on_disk else texts
-
-    async def _on_disk(self, path: str) -> Text:
-        """Return what a buffer follows: with the user's lines in it, it tells nothing of that."""
-        return await self._read(path, lambda live: live.on_disk)
 
     async def _read(self, path: str, what: Callable[[LiveFile], str | None]) -> Text:
         try:

@@ -255,8 +255,10 @@ class Index(Mapping[str, int]):
     def get(self, key: str, default: int | None = None) -> int | None:  # type: ignore[override]
         """Return the position, or the default."""
         note = self._notes.last.get(key)
-        while note is not None and note[0] > self._count:
+        while isinstance(note, tuple) and note[0] > self._count:
             note = note[2]
+        if isinstance(note, int):
+            return note & _POSITION if note >> _NUMBERED <= self._count else default
         return default if note is None or note[1] is None else note[1]
 
     def __getitem__(self, key: str) -> int:
@@ -273,7 +275,10 @@ class Index(Mapping[str, int]):
 
 
 class _Notes:
-    """What became of each key: its number, the position, and the note before it of that key."""
+    """What became of each key: its number, the position, and the note before it of that key.
+
+    Most keys have one note, and there are many: number and position of that are one integer.
+    """
 
     __slots__ = ("count", "last")
 
@@ -284,10 +289,17 @@ class _Notes:
     def add(self, key: str, position: int | None) -> None:
         """Note that the key has that position now, or none."""
         self.count += 1
-        self.last[key] = (self.count, position, self.last.get(key))
+        before = self.last.get(key)
+        if before is None and position is not None:
+            self.last[key] = self.count << _NUMBERED | position
+        else:
+            self.last[key] = (self.count, position, before)
 
 
-_Note: TypeAlias = tuple[int, int | None, "_Note | None"]
+_Note: TypeAlias = int | tuple[int, int | None, "_Note | None"]
+_NUMBERED = 32
+"""Bits of the position, behind those of the number."""
+_POSITION = (1 << _NUMBERED) - 1
 
 
 class Table(Mapping[str, T], Generic[T]):

@@ -42,7 +42,7 @@ class Events:
         *lines, rest = _END.split(b"".join([*self._line, data]))
         self._line = [rest]
         events = [event for line in lines if (event := self._take(line)) is not None]
-        self._size = len(rest) + sum(map(len, self._data))
+        self._size = len(rest) + sum(map(len, self._data)) + len(self._data)
         self._check()
         return events
 

@@ -75,8 +75,10 @@ class Chat:
         self.room: int | None = None
         """Cells of a line in its narrowest window; None: it was in none yet."""
         self.pins_plan = False
-        self.is_suspended = False
-        """Its agent was ended because nobody used it: who chooses the session opens it again."""
+        self.suspended = ""
+        """What was said when its agent was ended because nobody used it, "" if it was not.
+
+        Who chooses the session opens it again."""
         self.is_drawn = True
         """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
         self._opened: frozenset[str] = frozenset()

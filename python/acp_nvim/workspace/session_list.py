@@ -42,7 +42,7 @@ def open_rows(chats: Mapping[int, Chat], epoch: float) -> tuple[Row, ...]:
     opened = [
         open_row(chat.number, state, epoch=epoch)
         for chat in chats.values()
-        if (state := chat.session.state).status != "closed" or chat.is_suspended
+        if (state := chat.session.state).status != "closed" or chat.suspended
         if not state.parent
     ]
     return tuple(reversed(opened))

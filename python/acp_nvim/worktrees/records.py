@@ -162,7 +162,10 @@ class Worktrees:
 
 def _record(path: Path) -> Worktree | None:
     """Return what a file says; None for one that does not speak of the folder beside it."""
-    with suppress(OSError, msgspec.MsgspecError, ValueError), private.read(path) as file:
+    with (
+        suppress(OSError, msgspec.MsgspecError, ValueError, RecursionError),
+        private.read(path) as file,
+    ):
         found = msgspec.json.decode(file.read(), type=Worktree)
         if found.folder + ENDING == str(path):
             return found

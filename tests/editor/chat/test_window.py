@@ -173,7 +173,7 @@ def test_current_find_and_use(nvim: Neovim, spy: BridgeSpy) -> None:
     assert window(nvim, "current()") == first
     nvim.command(f"buffer {prompt}")
     assert window(nvim, "current()") == second
-    nvim.lua("vim.b[...].acp_status = { state = 'closed' }", first)
+    registry(nvim, "tell(..., { state = 'closed' })", first)
     assert registry(nvim, "find('one')") is None
 
 

@@ -71,7 +71,7 @@ def test_a_turn_in_which_both_write_and_its_undo(job: MainJob) -> None:
     in_opened = (1, "opened.txt", first, first + ROUNDS - 1, ROUNDS, ROUNDS)
     assert sorted(hunks(job)) == [in_opened, (1, "other.txt", 2, 2, 1, 1)]
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     job.until(lambda: other.read_text() == LINES)
     expected = [f"line {number}" for number in range(1, 31)]
     assert [it for it in job.nvim.lines() if not it.startswith("user")] == expected

@@ -84,7 +84,7 @@ class Turn:
 def test_an_undo(job: MainJob, moment: str, count: int) -> None:
     turn = Turn(job)
     turn.killed("Acp undo", moment, count)
-    turn.done("Acp undo", "took back turn 1")
+    turn.done("Acp undo", "undid turn 1")
     assert turn.has(turn.before)
     while not turn.has(turn.after):  # what was taken back before the death is an undo of its own
         turn.done("Acp redo", "turn 1 of scripted is back")
@@ -93,11 +93,11 @@ def test_an_undo(job: MainJob, moment: str, count: int) -> None:
 @pytest.mark.parametrize(("moment", "count"), MOMENTS[1:2])
 def test_a_redo(job: MainJob, moment: str, count: int) -> None:
     turn = Turn(job)
-    turn.done("Acp undo", "took back turn 1")
+    turn.done("Acp undo", "undid turn 1")
     turn.killed("Acp redo", moment, count)
     turn.done("Acp redo", "turn 1 of scripted is back")
     assert turn.has(turn.after)
-    turn.done("Acp undo", "took back turn 1")
+    turn.done("Acp undo", "undid turn 1")
     assert turn.has(turn.before)
 
 

@@ -44,7 +44,7 @@ def test_a_disk_that_takes_nothing_more_costs_only_what_would_be_kept(job: MainJ
     job.until(lambda: "I have done so" in kept_of(job, "sessions/*.jsonl"))
     job.until(lambda: "five" in kept_of(job, "edits/*.history"))
     job.command("Acp undo 2")
-    job.told("took back turn 2")
+    job.told("undid turn 2")
     job.command("Acp undo 1")
     job.until(lambda: path.read_text() == LINES)
     job.usable()

@@ -79,7 +79,7 @@ def test_undo_does_not_write_through_a_link_that_has_taken_the_place_of_the_file
     path.unlink()
     path.symlink_to(other)
     job.command("Acp undo")
-    job.told("took back turn 1", "a symbolic link now")
+    job.told("undid turn 1", "a symbolic link now")
     assert (other.read_text(), rest.read_text()) == ("other\nline 4\n", LINES)
     assert path.is_symlink()
 
@@ -233,7 +233,7 @@ def test_nothing_blocks_where_a_pipe_or_a_folder_has_taken_the_place(
     answer(job, to_take=True)
     job.command("Acp undo")
     job.told("a.txt cannot be written")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert rest.read_text() == LINES
     job.usable()
 
@@ -279,7 +279,7 @@ def test_an_open_file_of_which_a_command_has_made_something_else_is_gone_and_com
     assert not path.is_file()
     shutil.rmtree(path) if path.is_dir() else path.unlink()
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_text() == LINES
 
 
@@ -302,7 +302,7 @@ def test_what_a_buffer_cannot_take_is_named_and_taken_back_without_it(
     job.command("bwipeout")
     job.command("messages clear")
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_bytes() == before
 
 
@@ -323,7 +323,7 @@ def test_what_a_buffer_could_not_take_is_the_agents_once_the_user_reads_it_anew(
     job.command("write")
     looked(job)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_bytes() == "日本語\nb\n".encode("euc-jp") + b"mine\n"
 
 
@@ -382,7 +382,7 @@ def test_a_file_that_the_user_has_moved_is_left_and_named(job: MainJob) -> None:
     answer(job, to_take=True)
     job.command("Acp undo")
     job.told("a.txt is gone: moved or deleted since")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert (path.exists(), rest.read_text()) == (False, LINES)
     assert (job.work / "b.txt").read_text() == THEIRS
     until_files(job, {})
@@ -443,7 +443,7 @@ def test_names_with_a_line_break(job: MainJob) -> None:
     answer(job, to_take=True)
     job.command("Acp undo")
     job.until(lambda: not new.exists())
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert (opened.read_text(), new.exists()) == (LINES, False)
     job.usable()
     assert "E" not in [line[:1] for line in job.nvim.messages().splitlines() if line[1:2].isdigit()]
@@ -481,7 +481,7 @@ def test_undo_takes_back_what_a_formatter_made_of_the_agents_text(job: MainJob, 
     job.finish(agent, prompt)
     looked(job)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert job.nvim.lines() == LINES.splitlines()
     job.command("silent! noautocmd write!")
     assert path.read_text() == LINES
@@ -521,7 +521,7 @@ def test_what_the_user_types_after_the_formatter_is_the_users(job: MainJob) -> N
     job.finish(agent, prompt)
     looked(job)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert job.nvim.lines() == ["mine", *LINES.splitlines()]
 
 
@@ -575,7 +575,7 @@ def test_an_ignored_file_that_a_command_deletes_is_told_or_comes_back(job: MainJ
     until_files(job, {".env": 1})
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert (env.read_text(), env.stat().st_mode & 0o777) == ("SECRET=1\n", 0o600)
     job.usable()
 

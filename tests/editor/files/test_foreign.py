@@ -91,7 +91,7 @@ def test_what_an_agent_does_elsewhere_leaves_it_alone(
     assert "error" in write(agent, path, coded("ONE\n"))
     job.finish(agent, prompt)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     job.command("wincmd t")
     assert (job.nvim.lines(), job.nvim.eval("&modified")) == ([*SHOWN, "mine"], 1)
     assert path.read_bytes() == data
@@ -118,7 +118,7 @@ def test_an_agent_changes_the_file_and_the_user_takes_it_back(job: MainJob, kind
     job.command("wincmd t")
     assert (job.nvim.lines(), job.nvim.eval("&modified")) == (SHOWN, 0)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_text() == coded(PLAIN)
     assert (job.nvim.lines(), job.nvim.eval("&modified")) == (SHOWN, 0)
 
@@ -139,7 +139,7 @@ def test_what_the_other_plugin_writes_amid_a_turn_is_the_users(job: MainJob, kin
     assert files(job) == {"other.txt": 1}
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert asked(job) == [] and path.read_bytes() == data
 
 

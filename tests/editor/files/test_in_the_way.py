@@ -75,7 +75,7 @@ def test_a_folder_that_has_become_a_file_comes_back(
     answer(job, to_take=True)
     job.command("Acp undo")
     job.until(lambda: files(job.work) == before)
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     if is_open:
         assert job.nvim.lines(job.nvim.eval("bufnr('folder/a.txt')")) == LINES.splitlines()
     until_files(job, {})
@@ -101,12 +101,10 @@ def test_a_file_that_only_a_buffer_has_after_an_undo_is_named(
     answer(job, to_take=is_taken)
     job.command("Acp undo")
     if is_taken:
-        said = job.told("took back turn 1 of scripted in 2 files")
+        said = job.told("undid turn 1 of scripted in 2 files")
         assert "as the agent left it" not in said
     else:
-        job.told(
-            "took back turn 1 of scripted in b.txt", "a.txt is on the disk as the agent left it"
-        )
+        job.told("undid turn 1 of scripted in b.txt", "a.txt is on the disk as the agent left it")
     assert (path.exists(), other.exists()) == (is_taken, False)
     assert job.nvim.lines() == [*LINES.splitlines(), "mine"]
     job.command("write!")
@@ -163,7 +161,7 @@ def test_what_cannot_be_taken_back_is_named_beside_what_is(job: MainJob) -> None
     assert rest.read_text() == THEIRS, "it was named before anything was done"
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in rest.txt", cannot)
+    job.told("undid turn 1 of scripted in rest.txt", cannot)
     assert rest.read_text() == LINES
     answer(job, to_take=False)
     job.command("Acp rewind 1")
@@ -191,7 +189,7 @@ def test_a_changed_text_that_is_binary_by_now_is_named_before_the_rest_is_undone
     assert rest.read_text() == THEIRS
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in rest.txt", "cannot be undone: image (binary)")
+    job.told("undid turn 1 of scripted in rest.txt", "cannot be undone: image (binary)")
     assert rest.read_text() == LINES
 
 

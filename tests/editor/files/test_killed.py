@@ -25,7 +25,7 @@ from tests.support.nvim import Neovim
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 THEIRS = LINES.replace("line 3\n", "line three\n").replace("line 8\n", "")
-FOUND = "took back turn 1 of scripted in 5 files"
+FOUND = "undid turn 1 of scripted in 5 files"
 """Of five: two were named, and taken back without a question."""
 TOLD = "scripted's turn was cut off"
 
@@ -243,7 +243,7 @@ def test_a_write_right_before_a_kill_is_in_the_books(half: Half) -> None:
     end(half, "all")
     with later(half.job) as nvim:
         nvim.command("Acp undo")
-        until(nvim, "took back turn 1 of scripted in opened.txt")
+        until(nvim, "undid turn 1 of scripted in opened.txt")
         assert half.opened.read_text() == LINES
 
 
@@ -253,7 +253,7 @@ def test_the_mode_of_a_file_that_was_removed_right_before_a_kill_comes_back(half
     end(half, "all")
     with later(half.job) as nvim:
         nvim.command("Acp undo")
-        until(nvim, "took back turn 1 of scripted in gone.txt")
+        until(nvim, "undid turn 1 of scripted in gone.txt")
         assert half.gone.read_text() == LINES
         assert stat.S_IMODE(half.gone.stat().st_mode) == 0o750
 
@@ -279,7 +279,7 @@ def test_what_a_buffer_could_not_take_before_a_kill_is_in_the_books(
     job.gone(host, agent.pid)
     with later(job) as nvim:
         nvim.command("Acp undo")
-        until(nvim, "took back turn 1 of scripted in a.txt")
+        until(nvim, "undid turn 1 of scripted in a.txt")
         assert path.read_text(encoding) == text
 
 

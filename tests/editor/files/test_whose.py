@@ -154,7 +154,7 @@ def test_what_the_editor_wrote_is_the_users(job: MainJob, turn: Turn, case: str)
     turn.over()
     assert files(job) == {"theirs.txt": 1}, hunks(job)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in theirs.txt")
+    job.told("undid turn 1 of scripted in theirs.txt")
     assert all(turn.holds(*it) for it in expected.items())
     assert not (job.work / "theirs.txt").exists()
     assert asked(job) == []
@@ -193,7 +193,7 @@ def test_what_was_only_found_is_asked_about(job: MainJob, turn: Turn, case: str)
     assert notes.read_text() == text
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in notes.txt")
+    job.told("undid turn 1 of scripted in notes.txt")
     assert not notes.exists()
     job.command("Acp redo")
     job.until(notes.exists)
@@ -213,11 +213,11 @@ def test_after_a_no_the_next_undo_goes_on_to_the_turn_before(job: MainJob, turn:
     job.command("Acp undo")
     job.until(lambda: asked(job))
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in theirs.txt")
+    job.told("undid turn 1 of scripted in theirs.txt")
     assert len(asked(job)) == 1 and (job.work / "notes.txt").exists()
     answer(job, to_take=True)
     job.command("Acp undo 2")
-    job.told("took back turn 2 of scripted in notes.txt")
+    job.told("undid turn 2 of scripted in notes.txt")
 
 
 def test_what_was_found_and_what_was_named_are_one_undo(job: MainJob, turn: Turn) -> None:
@@ -227,8 +227,8 @@ def test_what_was_found_and_what_was_named_are_one_undo(job: MainJob, turn: Turn
     turn.over()
     answer(job, to_take=True)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 3 files")
-    assert job.nvim.messages().count("took back") == 1 and not notes.exists()
+    job.told("undid turn 1 of scripted in 3 files")
+    assert job.nvim.messages().count("undid") == 1 and not notes.exists()
     assert len(asked(job)) == 1 and "2 files were changed" in asked(job)[0]
     assert both.read_text() == "b\n"
     job.command("Acp redo")
@@ -304,7 +304,7 @@ def test_a_command_that_names_the_file_is_sure(job: MainJob, turn: Turn, line: s
     turn.over()
     answer(job, to_take=False)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 2 files")
+    job.told("undid turn 1 of scripted in 2 files")
     assert not notes.exists() and asked(job) == []
 
 
@@ -324,7 +324,7 @@ def test_what_the_agent_did_after_the_users_write_is_the_agents(job: MainJob, tu
     until_files(job, {"theirs.txt": 1, "a.txt": 1})
     turn.over()
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 2 files")
+    job.told("undid turn 1 of scripted in 2 files")
     assert turn.path.read_text() == MINE
     assert job.nvim.lines() == MINE.splitlines()
 

@@ -142,7 +142,7 @@ def test_another_tool_call_under_a_used_id_counts(job: MainJob, turn: Turn) -> N
     turn.over()
     answer(job, to_take=False)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 2 files")
+    job.told("undid turn 1 of scripted in 2 files")
     assert turn.path.read_text() == TEXT and asked(job) == []
 
 
@@ -179,7 +179,7 @@ def test_what_a_call_has_done_that_nobody_says_has_begun_is_the_agents(
     turn.over()
     answer(job, to_take=False)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 2 files")
+    job.told("undid turn 1 of scripted in 2 files")
     assert turn.path.read_text() == TEXT and asked(job) == []
 
 

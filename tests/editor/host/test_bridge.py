@@ -171,7 +171,7 @@ TOLD_BY_EVENTS = {
 def test_what_an_event_tells_starts_no_host(stage: HostStage, event: str) -> None:
     stage.nvim.lua(
         """local chat = require('acp.chat.window').open_session('x')
-        vim.b[chat.chat].acp_status = { agent = 'x', state = 'idle' }"""
+        chat.status = { agent = 'x', state = 'idle' }"""
     )
     stage.call("echo")
     stage.nvim.lua(KILLED + event, stage.host())

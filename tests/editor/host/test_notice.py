@@ -43,6 +43,25 @@ def test_a_long_text_is_cut_to_fit(nvim: Neovim, letter: str) -> None:
     assert letter * 300 in log
 
 
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("agent has removed a.py, what you have not saved stays: :Acp review", "…: :Acp review"),
+        ("undid turn 1 of agent in many files; :Acp redo restores it", "…; :Acp redo restores it"),
+        ("no hunk: ]h is next; :Acp keep file, :Acp keep all", "…; :Acp keep file, :Acp keep all"),
+        ("nothing here; " + ":Acp " + "x" * 20 + " or :Acp keep all", "… :Acp keep all"),
+        ("nothing to be done: " + "x" * 100, "xxx…"),
+    ],
+)
+def test_where_it_is_cut_what_to_do_stays(nvim: Neovim, text: str, end: str) -> None:
+    with Screen(nvim, 58, 20) as screen:
+        notice(nvim, text)
+        row = screen.wait(lambda it: it.text()[-1].startswith("acp: ")).text()[-1]
+        assert row.rstrip().endswith(end)
+        assert nvim.eval(f"strdisplaywidth('{row.rstrip()}') <= v:echospace")
+    assert messages(nvim)[0].startswith(f"acp: {text[:12]}")
+
+
 def test_many_at_once_make_no_prompt(nvim: Neovim) -> None:
     with Screen(nvim, 80, 24) as screen:
         for number in range(8):

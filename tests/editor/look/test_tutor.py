@@ -61,7 +61,7 @@ def test_the_lessons_begin_by_themselves_and_fit_a_small_screen(
     nvim.wait(f"{YES} #require('acp').inspect().asks == 0")
     shows("■■■■□□□ 4 of 7 · Review", ":Acp review", "Then send me")
     nvim.command("AcpPrompt done")
-    shows("5 of 7 · Take back", ":Acp undo", ":Acp rewind")
+    shows("5 of 7 · Undo", ":Acp undo", ":Acp rewind")
     nvim.command("Acp undo")
     nvim.command("AcpPrompt done")
     shows("6 of 7 · Stop", "/plan", ":Acp cancel", ":Acp queue")

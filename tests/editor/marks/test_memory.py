@@ -463,5 +463,5 @@ def test_an_undo_file_of_a_file_that_is_not_open_is_good_again_after_undo(job: M
     until_files(job, {"a.txt": 1})
     job.finish(agent, prompt)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert walk(path, str(undo)) == [mine.splitlines(), LINES]

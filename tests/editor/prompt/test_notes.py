@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.agents.agent_edits import looked
+from tests.support.agents.agent_edits import looked, write
 from tests.support.agents.stdio_agent import SESSION, StdioAgent
 from tests.support.along import along, bar
 from tests.support.fakes.spy import BridgeSpy
@@ -295,6 +295,24 @@ def test_what_the_user_changes_is_shown_then_told_then_over(job: MainJob, file: 
     job.usable()
 
 
+def test_what_another_session_writes_is_shown_though_no_buffer_has_it(
+    job: MainJob, file: Path
+) -> None:
+    agent = job.start(**EMBEDDING)
+    prompt = prompt_of(job)
+    request = job.turn(agent)
+    read(agent, file)
+    job.finish(agent, request)
+    job.command("Acp new scripted")
+    agent.open("second")
+    job.until(lambda: len(job.inspect()["sessions"]) == 2)
+    job.until(lambda: job.session()["state"] == "idle")
+    request = job.turn(agent, "other")
+    assert write(agent, file, "x = 2\n", sessionId="second")["result"] == {}
+    job.until(lambda: along(job.nvim, prompt) == ["1 changed: util.py · +1 −1"])
+    job.finish(agent, request)
+
+
 def test_what_the_user_drops_is_not_told(job: MainJob, file: Path) -> None:
     agent = job.start(**EMBEDDING)
     prompt = prompt_of(job)
@@ -372,7 +390,7 @@ def test_what_was_rejected_is_told_when_another_host_loads_the_session(
     agent.ask("fs/write_text_file", sessionId=SESSION, path=str(file), content="x = 2\n")
     job.finish(agent, request)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     chat = job.nvim.api.nvim_buf_get_name(job.session()["bufnr"]).replace("%", r"\%")
     state = Path(str(job.nvim.eval("stdpath('state')")), "acp.nvim")
     job.until(lambda: list(state.glob("edits/*.lessons.json")) and list(state.glob("sessions/*")))

@@ -50,6 +50,25 @@ def test_the_menu_of_a_completion_goes_with_the_text(
     assert nvim.eval("mode()") == "i"
 
 
+def test_a_menu_that_comes_after_the_text_was_sent_goes(
+    nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]
+) -> None:
+    nvim.lua("""
+        _G.shown = 0
+        vim.bo.completeopt = 'menuone,noselect'
+        vim.api.nvim_create_autocmd('CompleteChanged', { callback = function()
+          _G.shown = _G.shown + 1
+        end })
+    """)
+    nvim.input("i/read<C-s>")
+    assert spy.told("prompt") == [sent(session[0], "/read")]
+    nvim.lua("vim.fn.complete(1, { '/read' })")
+    nvim.wait("_G.shown == 1 and vim.fn.pumvisible() == 0")
+    nvim.lua("vim.fn.complete(1, { '/read' })")
+    nvim.wait("_G.shown == 2 and vim.fn.pumvisible() == 1")
+    assert nvim.lines(session[1]) == [""]
+
+
 def test_undo_brings_the_text_back(nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]) -> None:
     nvim.input("ihello<Esc><CR>u")
     assert nvim.lines(session[1]) == ["hello"]

@@ -111,7 +111,7 @@ def test_what_a_running_turn_has_done_without_a_word_is_found_by_whoever_asks(
     job.told("rejected 3 hunks")
     put(path, THEIRS)
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     # what was only found gone is back at once, the rest when the question was answered
     job.until(lambda: path.read_text() == LINES)
     job.finish(agent, prompt)
@@ -140,7 +140,7 @@ def test_what_an_agent_does_after_its_turn_is_still_of_that_turn(job: MainJob) -
     tool(agent, other, "new\n" + LINES)
     until_files(job, {"a.txt": 2, "b.txt": 1})
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_text() == other.read_text() == LINES
 
 

@@ -119,7 +119,7 @@ def test_rewind_and_redo_walk_over_all_turns(job: MainJob) -> None:
 def test_a_turn_of_the_session_before_is_undone(job: MainJob) -> None:
     rewound(job)
     job.command("Acp undo")
-    assert "turn 1" in job.told("took back")
+    assert "turn 1" in job.told("undid")
     assert (job.work / "code.py").read_text() == "one\ntwo\n"
     job.command("Acp redo")
     job.until(lambda: (job.work / "code.py").read_text() == "ONE\ntwo\n")

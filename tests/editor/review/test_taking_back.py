@@ -76,7 +76,7 @@ def turned(job: MainJob, agent: StdioAgent, path: Path, text: str) -> None:
 
 def test_a_turn_is_taken_back_in_all_its_files_and_returned(job: MainJob, project: Project) -> None:
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 4 files", ":Acp redo brings it back")
+    job.told("undid turn 1 of scripted in 4 files", ":Acp redo restores it")
     assert project.is_before()
     assert stat.S_IMODE(project.gone.stat().st_mode) == 0o755
     assert job.nvim.lines() == LINES.splitlines()
@@ -94,7 +94,7 @@ def test_a_turn_is_taken_back_in_all_its_files_and_returned(job: MainJob, projec
 
 def test_an_undo_is_a_step_in_the_buffer(job: MainJob, project: Project) -> None:
     job.command("Acp undo")
-    job.told("took back")
+    job.told("undid")
     job.nvim.input("u")
     assert job.nvim.lines() == THEIRS.splitlines()
     until_files(job, {"opened.txt": 2})
@@ -108,9 +108,9 @@ def test_what_the_user_has_brought_back_right_before_is_taken_back_anew(
 ) -> None:
     """Nobody waits until the host has looked at what was typed."""
     job.command("Acp undo")
-    job.told("took back")
+    job.told("undid")
     job.nvim.input("u:Acp undo<CR>")
-    job.until(lambda: job.nvim.messages().count("took back turn 1") == 2)
+    job.until(lambda: job.nvim.messages().count("undid turn 1") == 2)
     assert job.nvim.lines() == LINES.splitlines()
 
 
@@ -118,7 +118,7 @@ def test_what_was_decided_on_is_taken_back_all_the_same(job: MainJob, project: P
     job.command("Acp keep all")
     job.told("kept 6 hunks, none is left")
     job.command("Acp undo 1")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert project.is_before()
 
 
@@ -127,7 +127,7 @@ def test_what_the_user_changed_since_stays(job: MainJob, project: Project) -> No
     put(project.closed, "mine\n" + THEIRS)
     put(project.new, "new\nmine\n")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 4 files", "opened.txt:4 left as it is")
+    job.told("undid turn 1 of scripted in 4 files", "opened.txt:4 left as it is")
     job.usable()
     expected = "mine\n" + LINES.replace("line 3\n", "line threetoo\n")
     assert project.opened.read_text() == expected
@@ -143,7 +143,7 @@ def test_what_the_user_changed_since_stays(job: MainJob, project: Project) -> No
 def test_unsaved_edits_stay_unsaved(job: MainJob, project: Project) -> None:
     job.nvim.input("Gomine<Esc>")
     job.command("Acp undo")
-    job.told("took back turn 1", "not saved: opened.txt")
+    job.told("undid turn 1", "not saved: opened.txt")
     assert job.nvim.lines() == [*LINES.splitlines(), "mine"]
     assert (job.nvim.eval("&modified"), project.opened.read_text()) == (1, THEIRS)
     job.nvim.input(":write<CR>")
@@ -157,10 +157,10 @@ def test_of_several_turns_one_is_taken_back(job: MainJob) -> None:
     turned(job, agent, path, LINES.replace("line 3\n", "three\n"))
     turned(job, agent, path, LINES.replace("line 3\n", "three\n").replace("line 7\n", "seven\n"))
     job.command("Acp undo 1")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_text() == LINES.replace("line 7\n", "seven\n")
     job.command("Acp undo")
-    job.told("took back turn 2")
+    job.told("undid turn 2")
     assert path.read_text() == LINES
     job.command("Acp redo")
     job.told("turn 2 of scripted is back")
@@ -174,11 +174,11 @@ def test_of_several_turns_one_is_taken_back(job: MainJob) -> None:
 def test_a_locked_file_is_told_and_the_others_are_done(job: MainJob, project: Project) -> None:
     project.closed.chmod(0o444)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 3 files", "closed.txt cannot be written")
+    job.told("undid turn 1 of scripted in 3 files", "closed.txt cannot be written")
     assert (project.closed.read_text(), project.opened.read_text()) == (THEIRS, LINES)
     project.closed.chmod(0o644)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in closed.txt")
+    job.told("undid turn 1 of scripted in closed.txt")
     assert project.is_before()
     for count in (1, 2):
         job.command("Acp redo")
@@ -193,7 +193,7 @@ def test_a_turn_is_taken_back_while_the_next_one_runs(job: MainJob, project: Pro
     tool(project.agent, project.closed, THEIRS + "more\n")
     until_files(job, {"opened.txt": 2, "closed.txt": 3, "new.txt": 1, "gone.sh": 1})
     job.command("Acp undo 1")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert project.closed.read_text() == LINES + "more\n"
     job.finish(project.agent, prompt)
     assert hunks(job) == [(2, "closed.txt", 11, 11, 1, 0)]
@@ -213,13 +213,27 @@ def test_two_sessions_on_the_same_file_have_turns_of_their_own(job: MainJob) -> 
     job.finish(agent, prompt)
     assert [it["session"] for it in job.inspect()["edits"]] == ["sess 1/ü", "second"]
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_text() == LINES.replace("line 3\n", "three\n")
     job.command("Acp undo")
     job.told("no turn has changed anything")
     job.command("Acp redo")
     job.told("turn 1 of scripted is back")
     assert path.read_text() == text
+
+
+def test_where_u_has_undone_it_and_nothing_is_saved_undo_says_so(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    turned(job, agent, path, THEIRS)
+    job.command("wincmd t")
+    job.nvim.input("u")
+    job.command("Acp undo")
+    job.told("already undone in a.txt, but not saved: :write")
+    assert path.read_text() == THEIRS
+    job.command("write")
+    job.command("Acp undo")
+    job.told("no turn has changed anything that can be undone")
 
 
 def test_acts_are_carried_out_in_the_order_of_their_commands(job: MainJob) -> None:
@@ -232,8 +246,8 @@ def test_acts_are_carried_out_in_the_order_of_their_commands(job: MainJob) -> No
     job.command("wincmd t")
     for verb in ("undo", "undo", "redo", "redo", "undo"):
         job.command(f"Acp {verb}")
-    job.told("took back turn 2")
-    job.until(lambda: job.nvim.messages().count("took back turn") == 3)
+    job.told("undid turn 2")
+    job.until(lambda: job.nvim.messages().count("undid turn") == 3)
     assert [line.split()[1:4] for line in job.nvim.messages().splitlines()] == [
         ["took", "back", "turn"],
         ["took", "back", "turn"],
@@ -293,7 +307,7 @@ def test_a_killed_host_forgets_nothing(job: MainJob, project: Project) -> None:
     kill_host(job)
     job.nvim.input("ggOmine<Esc>")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 4 files")
+    job.told("undid turn 1 of scripted in 4 files")
     assert job.nvim.lines() == ["mine", *LINES.splitlines()]
     assert (project.closed.read_text(), project.new.exists()) == (LINES, False)
     job.command("Acp redo")
@@ -318,7 +332,7 @@ def test_a_review_goes_on_in_another_neovim(job: MainJob, project: Project) -> N
         assert "scripted" in later.lines()[0]
         later.input("q")
         later.command("Acp undo")
-        later.wait(lambda: "took back turn 1 of scripted in 4 files" in later.messages())
+        later.wait(lambda: "undid turn 1 of scripted in 4 files" in later.messages())
         assert later.lines() == LINES.splitlines()
         assert project.closed.read_text() == "mine\n" + LINES
         later.command("Acp redo")
@@ -348,7 +362,7 @@ def test_the_line_end_of_the_users_write_stays_and_no_line_of_the_agent_does(
     end = "\n" if fixes else ""
     job.until(lambda: path.read_text() == "mine\none\ntwo\nagent's" + end)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in a.txt")
+    job.told("undid turn 1 of scripted in a.txt")
     assert path.read_text() == "mine\none\ntwo" + end
     assert job.nvim.eval("[&modified, &endofline]") == [0, int(fixes)]
     job.command("Acp redo")
@@ -362,7 +376,7 @@ def test_the_users_fileformat_stays_when_all_is_taken_back(job: MainJob) -> None
     turned(job, agent, path, THEIRS)
     job.command("wincmd t | set fileformat=dos | write")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in a.txt")
+    job.told("undid turn 1 of scripted in a.txt")
     assert path.read_bytes() == LINES.replace("\n", "\r\n").encode()
     assert job.nvim.eval("&fileformat") == "dos"
 
@@ -381,7 +395,7 @@ def test_a_turn_that_cannot_go_does_not_keep_the_one_before_it(job: MainJob) -> 
     job.command("Acp undo")
     job.told("a.txt:8 left as it is")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in a.txt")
+    job.told("undid turn 1 of scripted in a.txt")
     assert path.read_text() == LINES.replace("line 8\n", "line eightmine\n")
     job.command("Acp undo")
     job.told("no turn has changed anything that can be undone")
@@ -392,7 +406,7 @@ def test_a_file_that_the_user_took_away_is_named_and_not_made_of_scraps(
 ) -> None:
     project.closed.rename(job.work / "moved.txt")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 3 files", "closed.txt is gone: moved or deleted")
+    job.told("undid turn 1 of scripted in 3 files", "closed.txt is gone: moved or deleted")
     assert not project.closed.exists()
     assert (job.work / "moved.txt").read_text() == THEIRS
 
@@ -429,7 +443,7 @@ def test_what_an_agent_has_written_over_anothers_is_taken_back_on_disk_too(
         for name in (first, "other" if first == "scripted" else "scripted"):
             job.command(f"AcpStart {name}")
             job.command("Acp undo")
-            job.told("took back", f"of {name} in a.txt")
+            job.told("undid", f"of {name} in a.txt")
         job.command("wincmd t")
         assert job.nvim.lines() == [*LINES.splitlines(), *filter(None, [mine])]
         assert (path.read_text() == LINES) == (job.nvim.eval("&modified") == 0) == (not mine)

@@ -88,7 +88,7 @@ def test_each_line_says_whose_it_is_and_each_is_undone_by_itself(job: MainJob) -
     assert job.nvim.eval("getcompletion('Acp undo 1 ', 'cmdline')") == ["docs", "tests-for-stats"]
     job.command("Acp undo 1 tests-for-stats")
     turn.holds(four="FOUR", six="SIX")
-    job.told("took back Tests for stats of turn 1 of scripted in stats.py")
+    job.told("undid Tests for stats of turn 1 of scripted in stats.py")
     job.command("Acp undo docs")
     turn.holds(six="SIX")
     job.command("Acp redo")

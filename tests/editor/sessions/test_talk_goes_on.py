@@ -63,7 +63,7 @@ def test_what_the_first_agent_has_changed_is_undone_in_the_session_of_the_other(
     second.open("sess 2")
     job.until(lambda: job.session()["state"] == "idle" and job.session()["agent"] == "other")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted")
+    job.told("undid turn 1 of scripted")
     assert path.read_text() == "one\ntwo\n"
 
 
@@ -77,7 +77,7 @@ def test_what_an_agent_that_begins_anew_has_changed_is_undone(job: MainJob) -> N
     again.open("sess 2")
     job.until(lambda: job.session()["state"] == "idle" and job.session()["id"] == "sess 2")
     job.command("Acp undo")
-    job.told("took back turn 1")
+    job.told("undid turn 1")
     assert path.read_text() == "one\ntwo\n"
 
 

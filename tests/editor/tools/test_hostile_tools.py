@@ -212,7 +212,7 @@ def test_forty_files_are_renamed_at_once_and_taken_back_at_once(tools: ToolsJob)
     tools.job.finish(tools.agent, prompt)
     tools.job.until(lambda: len({it[1] for it in hunks(tools.job)}) == 40)
     tools.job.command("Acp undo")
-    tools.job.told("took back turn 1 of scripted in 40 files")
+    tools.job.told("undid turn 1 of scripted in 40 files")
     assert {(tools.work / name).read_text() for name in names[3:]} == {TEXT}
     assert tools.lines(names[2]) == [*TEXT.splitlines(), "not saved"]
 

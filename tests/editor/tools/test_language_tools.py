@@ -75,7 +75,7 @@ def test_a_rename_goes_through_the_review_in_all_files(tools: ToolsJob) -> None:
     job.finish(agent, prompt)
     job.until(lambda: len({it[1] for it in hunks(job)}) == 3)
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in 3 files")
+    job.told("undid turn 1 of scripted in 3 files")
     assert (tools.work / "a.py").read_text() == A and (tools.work / "c.py").read_text() == C
     assert tools.lines("b.py") == [*B.splitlines(), "# not saved"]
 

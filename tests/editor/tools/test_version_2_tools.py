@@ -35,5 +35,5 @@ def test_an_agent_of_version_2_reads_and_edits_unsaved_text(job: MainJob) -> Non
     agent.update("state_update", state="idle", stopReason="end_turn")
     job.until(lambda: hunks(job))
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted")
+    job.told("undid turn 1 of scripted")
     assert job.nvim.lines() == ["not saved", "two", "three"]

@@ -92,9 +92,9 @@ def test_the_best_hunks_of_each_are_taken_undone_and_nothing_is_left(
     job.nvim.input("q")
     job.until(lambda: len(columns(job)) == 0)
     job.command(f"tabonly | edit {path} | Acp undo")
-    job.told("took back turn 1 of other")
+    job.told("undid turn 1 of other")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted")
+    job.told("undid turn 1 of scripted")
     assert path.read_text() == BASE
     for name in ("scripted-1", "other-1"):
         job.command(f"Acp worktree remove {name}")

@@ -81,7 +81,7 @@ def test_a_worktree_is_merged_into_unsaved_text_undone_and_removed(
     job.command("2 | Acp why")
     job.until(lambda: "make it shorter" in str(job.nvim.lua(FLOATS)))
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted")
+    job.told("undid turn 1 of scripted")
     assert job.nvim.lines(job.nvim.eval("bufnr('code.py')")) == mine.splitlines()
     assert not (project / "new.py").exists()
     job.command("Acp worktree remove")
@@ -273,7 +273,7 @@ def test_another_agent_goes_on_in_the_same_worktree(job: MainJob, project: Path)
     job.until(lambda: len(job.inspect()["sessions"]) == 2 and job.session()["state"] == "idle")
     assert "first half" in "\n".join(job.chat())
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted")
+    job.told("undid turn 1 of scripted")
     assert (folder / "code.py").read_text() == BASE
 
 
@@ -301,7 +301,7 @@ def test_undo_in_a_chat_of_the_project_takes_back_what_was_merged(
     job.command("Acp worktree merge")
     job.told("merged scripted-1: 1 file +1 −1 to review")
     job.command("Acp undo")
-    job.told("took back turn 1 of scripted in code.py")
+    job.told("undid turn 1 of scripted in code.py")
     assert path.read_text() == BASE
     job.command("Acp redo")
     job.until(lambda: path.read_text() == BASE.replace("line 2", "TWO"))

@@ -132,7 +132,7 @@ def test_what_is_written_over_below_unsaved_text_is_on_the_disk_again(
     written_over(job, path, "cat > a.txt")
     job.command("Acp undo")
     job.until(lambda: path.read_text() == SAVED)
-    job.told("took back turn 1", "not saved: a.txt")
+    job.told("undid turn 1", "not saved: a.txt")
     job.command("checktime")
     assert job.nvim.lines() == ["one", "two, mine", "three"]
     job.nvim.input(":write<CR>")

@@ -143,6 +143,12 @@ DONE: dict[str, list[Step]] = {
         Writes(0, 4, (), meanwhile=2),
         Runs(0, "remove", 4, 0),
     ],
+    "a turn is undone, and the agent's own tool and a write through us have its line again": [
+        Tool(0, 0, INSERT, told=False),
+        Writes(0, 0, ()),
+        TakesBack(0),
+        DoubleWrites(0, 0, (Edit("insert", 2),), disk_first=True, between="look", stale=True),
+    ],
     "by u the user brings an agent's line into the file that the buffer was saved as": [
         DoubleWrites(0, 0, INSERT),
         User("replace", 0),

@@ -234,4 +234,11 @@ OTHERS: dict[str, list[Step]] = {
         Decides("keep", "hunk", 0, 0),
         Outside("stash", 0, INSERT),
     ],
+    "what was rejected below unsaved text the disk has still, when another program writes it": [
+        Outside("edit", 0, INSERT),
+        Decides("keep", "hunk", 0, 0),
+        DoubleWrites(0, 0, (Edit("amend", 0), *INSERT), between="typing"),
+        Decides("reject", "hunk", 0, 0),
+        Outside("save", 0, INSERT),
+    ],
 }

@@ -65,7 +65,7 @@ CAPTIONS = {
     "typing": "You go on typing in the same file while its edit arrives.",
     "rejected": ":Acp review shows its changes in place. You reject one, with a reason.",
     "told": "K shows what the agent is told with your next prompt.",
-    "undone": ":Acp undo takes back its whole turn. What you typed stays.",
+    "undone": ":Acp undo undoes its whole turn. What you typed stays.",
 }
 KEY_SECONDS, LOOK_SECONDS = 0.06, 2.8
 
@@ -201,7 +201,7 @@ class Scene:
         self._write(":Acp undo")
         self._nvim.input("<CR>")
         self._screen.wait_gone("found = self.items")
-        self._screen.wait_for("took back turn 1")
+        self._screen.wait_for("undid turn 1")
         self._screen.wait_gone("┃")
         self._screen.wait_gone("gr review")
 

@@ -11,8 +11,8 @@ from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
 from acp_nvim.history.review import keep, reject
-from acp_nvim.history.switch import redo, turns, undo
-from tests.proof.ledger_plans import told
+from acp_nvim.history.switch import redo, undo
+from tests.proof.ledger_plans import told, turns
 
 AGENTS = tuple(Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2))
 

@@ -10,8 +10,8 @@ from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
 from acp_nvim.history.review import changes, keep, origin, reject
-from acp_nvim.history.switch import redo, turns, undo, undone
-from tests.proof.ledger_plans import told
+from acp_nvim.history.switch import redo, undo, undone
+from tests.proof.ledger_plans import told, turns
 
 ONE = Author("agent", "s", 1, 1.0, "call")
 TWO = Author("agent", "s", 2, 2.0, "other")

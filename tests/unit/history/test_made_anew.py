@@ -11,7 +11,8 @@ from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
 from acp_nvim.history.review import changes, keep, reject
-from acp_nvim.history.switch import redo, turns, undo
+from acp_nvim.history.switch import redo, undo
+from tests.proof.ledger_plans import turns
 
 ONE, TWO, THREE = (Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2, 3))
 EMPTY, LINES = "", "a\nb\n"

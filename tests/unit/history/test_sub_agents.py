@@ -12,8 +12,9 @@ from acp_nvim.history.author import Author
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.fold import begin, fold
 from acp_nvim.history.review import changes, keep, reject
-from acp_nvim.history.switch import redo, turns, undo, undoable
+from acp_nvim.history.switch import redo, undo, undoable
 from acp_nvim.storage.entries import entry_of, text_of
+from tests.proof.ledger_plans import turns
 
 AGENT = Author("agent", "s", 1, 1.0, "call")
 TESTS = replace(AGENT, sub_agent="t1", sub_name="tests", sub_title="Tests")

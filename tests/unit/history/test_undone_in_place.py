@@ -11,7 +11,8 @@ from acp_nvim.history.author import Author
 from acp_nvim.history.change import saw, wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin
-from acp_nvim.history.switch import redo, turns, undo
+from acp_nvim.history.switch import redo, undo
+from tests.proof.ledger_plans import turns
 
 AGENTS = ONE, TWO = tuple(Author("agent", f"s{number}", 1, 1.0, "call") for number in (1, 2))
 ORDERS = list(permutations(AGENTS))

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from acp_nvim.editor import Picture
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
-from acp_nvim.nvim.notifier import AGAIN, Faults
+from acp_nvim.nvim.notifier import AGAIN, MOST, Faults
 from acp_nvim.nvim.painter import EVENTS, Painter
 from acp_nvim.nvim.plain import check
 from acp_nvim.nvim.questions import NvimQuestionWindow
@@ -231,3 +231,17 @@ async def test_a_part_that_cannot_be_drawn_is_told_once() -> None:
             await painter.settled()
     assert "all else" in str(lua.calls)
     assert [str(it) for it in faults] == ["'part'"]
+
+
+def test_a_mistake_whose_words_have_a_number_fills_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lua, now = Lua(), 0.0
+    faults = Faults(cast(Call, lua), lambda: now)
+    for number in range(1_000):
+        faults(KeyError(number))
+    assert len(lua.calls) == MOST
+    assert capsys.readouterr().err.count("KeyError") == MOST
+    now = AGAIN + 1
+    faults(KeyError(1))
+    assert len(lua.calls) == MOST + 1

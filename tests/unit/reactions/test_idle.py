@@ -6,6 +6,7 @@ import pytest
 
 from acp_nvim import app as program
 from acp_nvim.reactions import idle
+from acp_nvim.session.state import Notice
 from acp_nvim.workspace.session_list import open_rows
 from tests.faults.whole_app import CHAT, LOADS, WholeApp
 from tests.support.agents.scripted_agent import SESSION
@@ -36,6 +37,7 @@ async def test_an_idle_agent_is_ended_and_its_session_is_opened_again_when_chose
         await app.until(lambda: first.state == "closed")
         [row] = open_rows(app.host.workspace.chats, 0.0)
         assert (row.chat, row.state) == (CHAT, "closed")
+        assert "was ended after" in app.chat.suspended
         assert app.host.left_open.elsewhere(app.session.state.key) is False
         await configure(app, 0)
         chosen = {"list": LIST, "agent": "scripted", "session": SESSION, "chat": CHAT}
@@ -45,7 +47,9 @@ async def test_an_idle_agent_is_ended_and_its_session_is_opened_again_when_chose
         request = await app.agent.expect("session/load")
         app.agent.reply(request, {})
         await app.until(lambda: app.session.state.status == "idle")
-        assert not app.chat.is_suspended
+        assert not app.chat.suspended
+        texts = [it.text for it in app.session.state.entries if isinstance(it, Notice)]
+        assert "was ended after" not in str(texts)
 
 
 async def test_an_agent_that_works_or_is_not_to_be_ended_stays() -> None:

@@ -19,6 +19,7 @@ from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import UserError
 from acp_nvim.registry import installed, installer
 from acp_nvim.registry.entry import Archive, Package, Way
+from acp_nvim.registry.installed import version_of
 from acp_nvim.registry.installer import Installer
 from acp_nvim.registry.plan import Plan
 from acp_nvim.workspace.launching import available, launch
@@ -295,3 +296,12 @@ def test_a_record_that_is_broken_is_none(folder: Path, text: str) -> None:
     folder.mkdir(parents=True)
     (folder / "installed.json").write_text(text)
     assert installed.installed(str(folder)) == {}
+
+
+@pytest.mark.parametrize("said", ["[1]", "null", '"x"', "[" * 100_000, "{", '{"version": [1]}'])
+def test_a_package_that_says_anything_of_itself_has_no_version(tmp_path: Path, said: str) -> None:
+    program = tmp_path / "node_modules" / "robo" / "cli.js"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    (program.parent / "package.json").write_text(said)
+    assert version_of(str(program)) == ""

@@ -41,6 +41,8 @@ from acp_nvim.session.elicitation.address import doubts
         ("https\ua789\u2044\u2044good\u0701com", "https://evil.com"),
         ("10.0.0.1", "https://evil.com"),
         ("10.0.0.1", "http://10.0.0.2/admin"),
+        ("good&#46;com", "https://evil.com"),
+        ("good&period;co&#109;", "https://evil.com"),
         ("localhost:3000", "https://evil.com"),
         ("127.0.0.1:8000/docs", "https://evil.com"),
         ("10.0.0.1/admin", "http://10.0.0.2/admin"),

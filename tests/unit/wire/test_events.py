@@ -49,3 +49,10 @@ def test_what_is_too_large_is_not_taken_in(piece: bytes) -> None:
 def test_many_small_ones_are_not_one_large_one() -> None:
     events = Events(100)
     assert [events.feed(b": hi\n\ndata: x\n\n") for _ in range(100)] == [["x"]] * 100
+
+
+def test_lines_of_nothing_count_too() -> None:
+    events = Events(1_000)
+    with pytest.raises(TooLarge):
+        for _ in range(1_001):
+            events.feed(b"data:\n")

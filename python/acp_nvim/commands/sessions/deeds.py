@@ -283,8 +283,8 @@ async def _close(host: Host, row: Row, _cwd: str) -> None:
     chat = host.workspace.chats.get(row.chat)
     if chat is None:
         return
-    if chat.is_suspended:
-        chat.is_suspended = False
+    if chat.suspended:
+        chat.suspended = ""
         host.left_open.closed(chat.session.state.key)
         host.touch_lists()
     elif chat.client is None:

@@ -34,6 +34,10 @@ Names: TypeAlias = Callable[..., Awaitable[git.Names | None]]
 
 LISTING_LIMIT = 16_000_000
 """Bytes of names that are read of git."""
+AT_LEAST = 1_000
+"""Entries of a folder that are walked over whatever time that takes, on a machine that is busy or
+was asleep: where not all is listed nobody knows what is new, and what an agent makes could not be
+undone."""
 MOST_PARTS = 200
 """Repositories within a folder that are looked into."""
 LEFT_OUT = {".git", ".hg", ".svn", ".jj", ".bzr", "node_modules", "__pycache__", ".cache"}
@@ -112,7 +116,7 @@ class Listings:
             by_part.setdefault(part, []).append(path)
         for part, here in by_part.items():
             if part and not parts[part]:
-                found |= await to_thread.run_sync(_walked, part, here)
+                found |= await to_thread.run_sync(_walked_to, part, here)
             elif part:
                 start = inside(part)
                 names = [path.removeprefix(start) for path in here]
@@ -149,7 +153,7 @@ def walk(found: Listing, folder: str, room: int, deadline: float) -> list[str]:
     """Add what a folder holds that git does not know, so many files, the near ones first; return
     the repositories within."""
     within: list[str] = []
-    queue, most, is_over = deque([folder]), len(found.stamps) + room, False
+    queue, most, is_over, count = deque([folder]), len(found.stamps) + room, False, 0
     while queue and not is_over:
         here = queue.popleft()
         entries = _entries(here, room)
@@ -158,7 +162,9 @@ def walk(found: Listing, folder: str, room: int, deadline: float) -> list[str]:
             within += () if names & MARKS else (here,)
             continue
         for entry in entries:
-            if is_over := len(found.stamps) > most or monotonic() >= deadline:
+            count += 1
+            is_late = count > AT_LEAST and monotonic() >= deadline
+            if is_over := is_late or len(found.stamps) > most:
                 break
             if not entry.is_dir(follow_symlinks=False):
                 with suppress(OSError):  # it is gone
@@ -207,13 +213,12 @@ def folders_below(
     return found
 
 
-def _walked(folder: str, paths: Iterable[str]) -> set[str]:
-    return {path for path in paths if _walks_to(folder, path)}
+def _walked_to(folder: str, paths: Iterable[str]) -> set[str]:
+    """Return the files to which a walk of the folder comes."""
+    return {path for path in paths if _is_walked(folder, path.rpartition("/")[0])}
 
 
-def _walks_to(folder: str, path: str) -> bool:
-    """Return whether a walk of the folder comes to that file."""
-    here = path.rpartition("/")[0]
+def _is_walked(folder: str, here: str) -> bool:
     while len(here) > len(folder):
         marked = any(os.path.lexists(f"{here}/{name}") for name in (*MARKS, ".git"))
         above, _, name = here.rpartition("/")

@@ -84,7 +84,7 @@ def recollect(file: BinaryIO) -> Remembered:
                 seen.at, bytes.fromhex(seen.digest), packed, seen.settled, seen.near, stamps
             )
             found.sights[seen.path] = sight
-        except (ValueError, TypeError, ValidationError):
+        except (ValueError, TypeError, ValidationError, RecursionError):
             return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from html import unescape
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -150,7 +151,7 @@ def doubts(text: str, url: str) -> tuple[str, ...]:
 def named_others(text: str, url: str) -> tuple[str, ...]:
     """Return the first address in a text that is not this one; nothing where there is none."""
     there = _place(url)
-    seen = "".join(it for it in text if unicodedata.category(it) != "Cf")
+    seen = "".join(it for it in unescape(text) if unicodedata.category(it) != "Cf")
     plain = unicodedata.normalize("NFKC", seen).translate(_LOOKS_LIKE)
     names = _NAMED.findall(_MARKS.sub("", _DISARMED.sub(_armed, plain)))
     if _NUMBERS.fullmatch(plain.strip()) and plain.strip() not in url:  # else a version

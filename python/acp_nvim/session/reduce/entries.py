@@ -98,7 +98,7 @@ def close_open(
     Looks at those turns only (v1/prompt-turn § Cancellation); what goes on in the background is
     not over.
     """
-    entries = before = Log.of(state.entries)
+    before, changes = Log.of(state.entries), dict[int, Entry]()
     goes_on = {work.id for work in state.background if work.kind == "tool_call"}
     positions = range(len(before) - 1, -1, -1)
     for position, entry in zip(positions, reversed(tuple(before)), strict=True):
@@ -108,8 +108,8 @@ def close_open(
             continue
         closed = _closed(entry, status)
         if closed is not entry:
-            entries = entries.put(position, closed)
-    return state if entries is before else replace(state, entries=entries)
+            changes[position] = closed
+    return replace(state, entries=before.put_all(changes)) if changes else state
 
 
 def close_call(state: SessionState, tool_call_id: str, status: ToolStatus) -> SessionState:

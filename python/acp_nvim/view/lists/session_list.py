@@ -80,8 +80,10 @@ def bar(rows: Sequence[Row], wanted: str, *, with_keys: bool) -> Bar:
     asks = sum(row.asks for row in rows if not row.sub.call)  # those are its agent's as well
     parts = (
         BarPart("AcpWinbarState", plural(len(own), "session"), 0),
-        BarPart("AcpWinbarState", f"{running} running" if running else "", 1),
-        BarPart("AcpWinbarAsk", f"{asks} waiting for you" if asks else "", 1),
+        BarPart("AcpWinbarState", f"{running} running" if running else "", 2),
+        BarPart(
+            "AcpWinbarAsk", f"{asks} waiting for you" if asks else "", 1, short=f"{asks} waiting"
+        ),
         BarPart("AcpWinbarMode", f"/{one_line(wanted, 30)}" if wanted else "", 2),
         BarPart("AcpWinbarUsage", _KEYS if with_keys else "", 3, right=True, short="g? keys"),
     )

@@ -201,8 +201,8 @@ def _title(author: Author) -> str:
 
 TITLE = 60
 
-DONE = {"undo": "took back {turn} in {files}", "redo": "{turn} is back in {files}"}
-AGAIN = {"undo": ":Acp redo brings it back", "redo": ":Acp undo takes it back"}
+DONE = {"undo": "undid {turn} in {files}", "redo": "{turn} is back in {files}"}
+AGAIN = {"undo": ":Acp redo restores it", "redo": ":Acp undo undoes it"}
 
 
 def rewound(

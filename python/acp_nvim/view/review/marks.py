@@ -6,6 +6,7 @@ Rows are 0-based lines of the live text, columns bytes of the line as the buffer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from typing import TypeAlias
 
@@ -76,14 +77,14 @@ class Drawing(Struct, frozen=True):
     hunks: tuple[Range, ...] = ()
 
 
-class FileReview(Struct, frozen=True):
+class FileReview(Struct, frozen=True, dict=True):
     """The hunks of one file, ascending; `count` is the number of lines of its live text."""
 
     path: str
     count: int
     changes: tuple[ReviewHunk, ...] = field(default=())
 
-    @property
+    @cached_property
     def pending(self) -> tuple[ReviewHunk, ...]:
         """Those that wait for the user."""
         return tuple(change for change in self.changes if change.state == "pending")
@@ -96,17 +97,16 @@ class FileReview(Struct, frozen=True):
 def drawing(review: FileReview) -> Drawing:
     """Return how the pending hunks of a file are shown; kept ones are not."""
     marks = [mark for change in review.pending for mark in _marks(change, review.count)]
-    return Drawing(tuple(marks), _ranges(review))
+    return Drawing(tuple(marks), _rows(review))
 
 
 def signs(review: FileReview) -> Drawing:
     """Return the same with signs only: what is shown before the user asks for the review."""
-    marks = [_sign(change, review.count) for change in review.pending]
-    bare = tuple(replace(mark, line_group="", note="") for mark in marks)
-    return Drawing(bare, _ranges(review))
+    marks = (_row_mark(change, review.count) for change in review.pending)
+    return Drawing(tuple(replace(it, line_group="", note="") for it in marks), _rows(review))
 
 
-def _ranges(review: FileReview) -> tuple[Range, ...]:
+def _rows(review: FileReview) -> tuple[Range, ...]:
     return tuple((change.first, change.last) for change in review.pending)
 
 
@@ -139,7 +139,15 @@ def _inside(row: int, count: int) -> int:
     return max(min(row, count - 1), 0)
 
 
-def _sign(change: ReviewHunk, count: int) -> RowMark:
+def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
+    mark = _row_mark(change, count)
+    yield mark
+    yield from _parts(change) if mark.line_group else ()
+    if change.removed:
+        yield LinesMark(mark.row, change.first < count, _removed_lines(change))
+
+
+def _row_mark(change: ReviewHunk, count: int) -> RowMark:
     row, note = _inside(change.first, count), whole_file(change)
     if change.form:
         return RowMark(row, note=note)
@@ -148,15 +156,6 @@ def _sign(change: ReviewHunk, count: int) -> RowMark:
     if change.added:
         return RowMark(row, len(change.added), line_group="AcpReviewAdd", note=note)
     return RowMark(row, sign=GONE_ABOVE if change.first < count else GONE_BELOW, note=note)
-
-
-def _marks(change: ReviewHunk, count: int) -> Iterator[Mark]:
-    sign = _sign(change, count)
-    yield sign
-    if sign.line_group:
-        yield from _parts(change)
-    if change.removed:
-        yield LinesMark(sign.row, change.first < count, _removed_lines(change))
 
 
 def _parts(change: ReviewHunk) -> Iterator[PartMark]:

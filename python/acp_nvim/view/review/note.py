@@ -68,6 +68,8 @@ class Drift(Struct, frozen=True):
     """Only the editor has this text: an agent that reads the disk cannot see it."""
     reasons: tuple[Reason, ...] = ()
     """Why the user has rejected what the agent had made of it."""
+    known: str | None = None
+    """What the agent takes it for, where more has changed than what was rejected from `before`."""
 
 
 class Note(Struct, frozen=True):
@@ -188,6 +190,9 @@ def _told(file: Drift) -> _Told:
         return _Told("", "deleted", 0, len(old))
     changes = diff(old, split_lines(file.after))
     come, gone = counts(changes)
+    if file.known is not None:
+        old = split_lines(file.known)
+        changes = diff(old, split_lines(file.after))
     unsaved = ", not saved" if file.unsaved else ""
     summary = f"+{come} −{gone} lines{unsaved}: read it again"
     rows = list(body(old, changes)) if come + gone < MOST_BYTES else []

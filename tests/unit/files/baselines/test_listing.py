@@ -10,8 +10,10 @@ import pytest
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines import listing as inventory
+from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.listing import Listing, Listings, walk
 from acp_nvim.files.baselines.snapshot import fingerprint
+from acp_nvim.files.roots import Roots
 
 
 async def no_git(folder: str, limit: int, *only: str) -> git.Names | None:
@@ -131,10 +133,23 @@ async def test_a_listing_of_too_many_bytes_is_not_whole(
     assert all(len(name) == 3 for name in names(found, tmp_path))
 
 
-async def test_a_walk_that_takes_too_long_is_not_whole(tmp_path: Path) -> None:
+async def test_a_walk_that_takes_too_long_is_not_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(tmp_path, "a")
+    monkeypatch.setattr(inventory, "AT_LEAST", 0)
     found = await Listings(names=no_git, patience=-1.0).take(str(tmp_path))
     assert found == Listing({}, whole=False, parts={str(tmp_path): False})
+
+
+async def test_a_small_folder_is_whole_however_long_that_takes(tmp_path: Path) -> None:
+    fill(tmp_path, "a", "folder/b", "folder/below/c")
+    baselines = Baselines(inventories=Listings(names=no_git, patience=-1.0), quiet=0)
+    await baselines.refresh(roots := Roots(str(tmp_path)))
+    fill(tmp_path, "folder/new")
+    changes = await baselines.changes(roots)
+    assert [(it.path, it.before) for it in changes.known] == [(str(tmp_path / "folder/new"), None)]
+    assert not changes.unknown
 
 
 async def test_repositories_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,6 +195,7 @@ async def test_a_large_folder_is_left_when_the_time_is_up(
 ) -> None:
     for number in range(30):
         (tmp_path / str(number)).write_text("")
+    monkeypatch.setattr(inventory, "AT_LEAST", 0)
     times = iter([0.0] * 20 + [2.0])
     monkeypatch.setattr("acp_nvim.files.baselines.listing.monotonic", lambda: next(times))
     found = Listing()

@@ -82,6 +82,18 @@ async def test_a_file_that_the_agent_makes_or_removes_anew_is_no_rejection(
     assert await rig.notes() == {}
 
 
+async def test_what_the_user_changed_before_the_rejection_is_told_as_well(rig: NotesRig):
+    """The size is that of what was rejected: the user counts nothing else in that row."""
+    rig.saw("a.py", "bad\n1\n2\n3\n4\nz\n")
+    rig.reject("a.py", "bad\n1\n2\n3\n4\nmine\n", "1\n2\n3\n4\nmine\n")
+    draft = await rig.draft()
+    assert [(it.key, it.size) for it in draft.notes] == [("rejected", "+1 −0")]
+    told = draft.notes[0].diff.splitlines()
+    assert [it for it in told if it[0] in "+-" and it[1] not in "+-"] == ["-bad", "-z", "+mine"]
+    await rig.send()
+    assert await rig.notes() == {}
+
+
 async def test_a_file_is_in_one_note_only(rig: NotesRig):
     rig.saw("a.py", "bad\nx\n")
     rig.saw("b.py", "x\n")

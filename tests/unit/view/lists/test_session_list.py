@@ -53,7 +53,11 @@ def test_what_waits_stands_before_a_title_that_the_window_may_cut() -> None:
 def test_questions_that_wait_stand_before_all() -> None:
     row = Row("open", "a", "x", "/w", state="running", chat=7, asks=2)
     assert texts(row)[0].startswith("? 2 waiting   ")
-    assert "2 waiting for you" in bar((row,), "", with_keys=False).text
+    shown = bar((row,), "", with_keys=False)
+    assert "2 waiting for you" in shown.text
+    asks, runs = (next(it for it in shown.parts if word in it.text) for word in ("wait", "run"))
+    assert (asks.short, asks.need) == ("2 waiting", 1)
+    assert runs.need > asks.need  # in a narrow column that goes first
 
 
 def test_columns_stand_below_each_other_in_cells() -> None:

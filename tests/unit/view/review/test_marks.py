@@ -190,7 +190,10 @@ def test_of_many_turns_the_oldest_share_a_list() -> None:
         ("keep", "lines", 1, 4, "kept 1 hunk, 4 left"),
         ("reject", "file", 3, 0, "rejected 3 hunks, none is left"),
         (
-            *("keep", "lines", 0, 3),
+            "keep",
+            "lines",
+            0,
+            3,
             "no hunk here: :Acp review shows them; :Acp keep file, :Acp keep all",
         ),
         ("reject", "file", 0, 3, "no hunk in this file: :Acp reject all decides on all files"),

@@ -15,7 +15,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
     ("sentence", "verb", "paths", "left", "unsaved", "failed"),
     [
         (
-            "took back turn 3 of gemini in a.txt; :Acp redo brings it back",
+            "undid turn 3 of gemini in a.txt; :Acp redo restores it",
             "undo",
             ["a.txt"],
             [],
@@ -23,7 +23,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
             [],
         ),
         (
-            "turn 3 of gemini is back in 2 files; :Acp undo takes it back",
+            "turn 3 of gemini is back in 2 files; :Acp undo undoes it",
             "redo",
             ["a.txt", "b.txt"],
             [],
@@ -31,7 +31,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
             [],
         ),
         (
-            "took back turn 3 of gemini in a.txt; a.txt:5 left as it is: changed since",
+            "undid turn 3 of gemini in a.txt; a.txt:5 left as it is: changed since",
             "undo",
             ["a.txt"],
             PLACES[:1],
@@ -47,7 +47,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
             [],
         ),
         (
-            "took back turn 3 of gemini in a.txt; not saved: a.txt",
+            "undid turn 3 of gemini in a.txt; not saved: a.txt",
             "undo",
             ["a.txt"],
             [],
@@ -55,7 +55,7 @@ PLACES = [("a.txt", 4), ("b.txt", 0)]
             [],
         ),
         (
-            "took back turn 3 of gemini in 2 files; not saved: 2 files; /c is read-only",
+            "undid turn 3 of gemini in 2 files; not saved: 2 files; /c is read-only",
             "undo",
             ["a.txt", "b.txt"],
             [],
