@@ -6,6 +6,8 @@ mark, and a final line end only if the file has one (C-228, C-232).
 
 from __future__ import annotations
 
+from collections import deque
+
 from msgspec.structs import replace
 
 from acp_nvim.editor import BufferOptions, LiveBuffer
@@ -143,9 +145,11 @@ def reconciled(base: str, ours: str, theirs: str) -> tuple[str, tuple[ConflictRe
     """
     text, outcome = merged(base, ours, theirs)
     places: list[ConflictRegion] = []
+    rest, grown = deque(outcome.hunks), 0
     for place in outcome.conflicts:
-        before = [hunk for hunk in outcome.hunks if hunk.last <= place.first]
-        grown = sum(len(hunk.lines) - (hunk.last - hunk.first) for hunk in before)
+        while rest and rest[0].last <= place.first:
+            hunk = rest.popleft()
+            grown += len(hunk.lines) - (hunk.last - hunk.first)
         places.append(ConflictRegion(place.first + grown, place.last + grown, place.lines))
     return text, tuple(places)
 
