@@ -7,6 +7,7 @@ so what happens is the same each time. An agent without a model (an SDK's exampl
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from tests.support.main_job import MainJob
 
 LONG = 180
 """Seconds that an agent has for a step."""
+SLEEP = f"sleep 471.{os.getpid()}"
+"""A command that no other process of this machine runs."""
 
 SELECT = """
 _G.acp_labels = nil
@@ -185,7 +188,7 @@ class Script(Safety, EditorTools):
 
     def step_cancel_command(self) -> str:
         self.needs_script()
-        self.begin(self.agent.running("touch waiting && sleep 471"))  # qwen refuses a sleep alone
+        self.begin(self.agent.running(f"touch waiting && {SLEEP}"))  # qwen refuses a sleep alone
         self.until(lambda: self.permit() or _sleeping() or self.state() == "idle")
         self.until(lambda: self.permit() or _sleeping() or self.state() == "idle")
         assert self.state() == "running", "the command did not run"
@@ -357,5 +360,5 @@ class Script(Safety, EditorTools):
 
 def _sleeping() -> bool:
     """Say whether the command of `step_cancel_command` runs."""
-    found = subprocess.run(["pgrep", "-f", "^sleep 471"], capture_output=True, check=False)
+    found = subprocess.run(["pgrep", "-f", f"^{SLEEP}"], capture_output=True, check=False)
     return found.returncode == 0

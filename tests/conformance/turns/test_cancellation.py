@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from tests.conformance.requests.files import Files
 from tests.conformance.requests.terminals import Terminals
 from tests.conformance.sessions.test_sub_agents import announce
 from tests.conformance.tools.test_offered import Tools
-from tests.support.agents.scripted_agent import SESSION
+from tests.support.agents.scripted_agent import PATIENCE, SESSION
 from tests.support.stage import AcpError, Stage, texts, tool
 
 
@@ -178,45 +178,45 @@ async def test_c149_cancel_without_a_turn_sends_nothing():
         await stage.agent.quiet()
 
 
-def paths_of(folder: Path, session: str, count: int) -> list[Path]:
-    return [folder / f"{session.replace('/', ' ')} {it}" for it in range(count)]
-
-
-async def asks_for_writes(
-    stage: Stage, folder: Path, session: str = SESSION, count: int = 200
-) -> list[Path]:
-    """Let the agent ask for so many writes, each of a file of its own; return when all wait."""
-    paths = paths_of(folder, session, count)
+def ask_for_writes(stage: Stage, folder: Path, session: str, numbers: Iterable[int]) -> list[Path]:
+    """Let the agent ask for writes, each of a file of its own."""
+    paths = [folder / f"{session.replace('/', ' ')} {it}" for it in numbers]
     for path in paths:
         params = {"sessionId": session, "path": str(path), "content": "new\n"}
         stage.agent.request("fs/write_text_file", params, path.name)
-    await anyio.wait_all_tasks_blocked()
     return paths
 
 
 @asynccontextmanager
-async def one_has_begun(stage: Files, folder: Path, session: str = SESSION) -> AsyncIterator[None]:
-    """Let the editor take its time for the first write of a session; it ends behind this."""
-    ends, write = anyio.Event(), stage.files.write
+async def one_has_begun(stage: Files, folder: Path, session: str = SESSION) -> AsyncIterator[Path]:
+    """Let the editor be amid a write of that session; it ends behind this."""
+    begun, ends, write = anyio.Event(), anyio.Event(), stage.files.write
 
     async def slow(*args: Any, **options: Any) -> Any:
+        begun.set()
         await ends.wait()
         return await write(*args, **options)
 
-    [path] = paths_of(folder, session, 1)
+    stage.files.write = slow  # type: ignore[method-assign]
+    path = folder / f"{session.replace('/', ' ')} 0"
     path.write_text("old\n")
     stage.files.open(path, "old")
-    stage.files.write = slow  # type: ignore[method-assign]
-    yield
-    ends.set()
+    ask_for_writes(stage, folder, session, [0])
+    with anyio.fail_after(PATIENCE):
+        await begun.wait()
+    try:
+        yield path
+    finally:  # nothing can cancel it
+        ends.set()
 
 
 async def test_a_cancel_refuses_what_has_not_begun_and_the_rest_is_finished(tmp_path: Path):
     async with Files(tmp_path) as stage:
         session = await stage.start()
         request = await stage.turn(session)
-        async with one_has_begun(stage, tmp_path):
-            begun, *others = await asks_for_writes(stage, tmp_path)
+        async with one_has_begun(stage, tmp_path) as begun:
+            others = ask_for_writes(stage, tmp_path, SESSION, range(1, 200))
+            await anyio.wait_all_tasks_blocked()
             stage.client.cancel(session)
             await stage.agent.expect("session/cancel")
             refused = [(await stage.agent.answer_to(it.name))["error"] for it in others]
@@ -275,22 +275,27 @@ async def test_a_cancel_is_for_its_session_and_those_of_its_sub_agents(tmp_path:
         await stage.turn(other)
         await stage.turn(session)
         await announce(stage, "child", state={"state": "running"})
-        async with one_has_begun(stage, tmp_path, "other"):
-            theirs = await asks_for_writes(stage, tmp_path, "other", count=2)
-            children = await asks_for_writes(stage, tmp_path, "child", count=2)
+        async with one_has_begun(stage, tmp_path, "other") as begun:
+            theirs = ask_for_writes(stage, tmp_path, "other", [1])
+            children = ask_for_writes(stage, tmp_path, "child", [1, 2])
+            await anyio.wait_all_tasks_blocked()
             stage.client.cancel(session)
             for path in children:
                 assert (await stage.agent.answer_to(path.name))["error"]["message"] == UNWANTED
-            late = await asks_for_writes(stage, tmp_path, "child", count=1)
+            late = ask_for_writes(stage, tmp_path, "child", [3])
             assert (await stage.agent.answer_to(late[0].name))["error"]["message"] == UNWANTED
-        assert [(await stage.agent.answer_to(it.name))["result"] for it in theirs] == [{}, {}]
+        assert [(await stage.agent.answer_to(it.name))["result"] for it in (begun, *theirs)] == [
+            {},
+            {},
+        ]
 
 
 async def test_closing_a_session_refuses_what_has_not_begun(tmp_path: Path):
     async with Files(tmp_path) as stage:
         session = await stage.start()
         async with one_has_begun(stage, tmp_path):
-            _, *others = await asks_for_writes(stage, tmp_path, count=3)
+            others = ask_for_writes(stage, tmp_path, SESSION, [1, 2])
+            await anyio.wait_all_tasks_blocked()
             await stage.client.close(session)
             for path in others:
                 assert (await stage.agent.answer_to(path.name))["error"]["message"] == UNWANTED
