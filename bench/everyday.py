@@ -26,7 +26,7 @@ BENCH = Path(__file__).resolve().parent
 RELEASE = "b4da659"
 """What to compare with, until there is a tag."""
 DEARER = 1.1
-PATIENCE = 120.0
+PATIENCE = 900.0
 QUIET = 0.3
 """Seconds in which two processes use less than 4 ms, at rest."""
 OPEN_BUFFERS = 40

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -120,10 +121,12 @@ def tree(count: int, *, with_git: bool) -> Iterator[Row]:
             for words in (("init", "-q"), ("add", ".")):
                 subprocess.run(["git", "-C", folder, *words], check=True)
         with started(cwd) as client:
-            yield measured(client, f"{name}: a start, and the first look", Plugin.start)
+            look = "a start" if with_git else "a start, and the first look"
+            yield measured(client, f"{name}: {look}", Plugin.start)
             took: list[float] = []
             row = measured(client, "", lambda it: took.append(prompts(it)))
-            yield (f"{name}: 5 prompts ({took[0]:.1f} ms each)", *row[1:])
+            look = "the first look, 5 prompts" if with_git else "5 prompts"
+            yield (f"{name}: {look} ({took[0]:.1f} ms each)", *row[1:])
             some = [cwd / f"part0/folder{it}/file{it * TO_A_FOLDER}.py" for it in range(10)]
 
             def change(client: Plugin) -> None:
@@ -317,6 +320,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was made is taken away
     print("| | host, s | editor, s | host, MB | a key, ms | busiest, ms |")
     print("|---|--:|--:|--:|--:|--:|")
     for name, rows in ROWS.items():

@@ -27,6 +27,7 @@ from acp_nvim.view.review.marks import (
     RowMark,
     conflict_marks,
     drawing,
+    signs,
 )
 from tests.support.files.reviews import author, review
 
@@ -54,6 +55,15 @@ def test_lines_that_replace_others_stand_below_them() -> None:
     gone = removed(drawn)
     assert (gone.row, gone.above) == (1, True)
     assert [words(line) for line in gone.lines] == ["old one"]
+
+
+def test_for_signs_no_word_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = review("/p/a.py", "a\nold one\nb\nc\n", "a\nnew one\nb\n")
+    whole = drawing(shown)
+    monkeypatch.setattr("acp_nvim.view.review.marks.changed_parts", None)
+    assert signs(shown).hunks == whole.hunks == ((1, 2), (3, 3))
+    marks = [mark for mark in whole.marks if isinstance(mark, RowMark)]
+    assert [*signs(shown).marks] == [replace(mark, line_group="", note="") for mark in marks]
 
 
 def test_what_has_changed_in_a_line_is_set_off_on_both_sides_in_bytes_of_the_buffer() -> None:
