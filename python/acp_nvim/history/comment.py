@@ -42,7 +42,11 @@ class Reason(Struct, frozen=True):
 
 def rows_of(text: str) -> list[str]:
     """Return the lines of a text without their ends."""
-    return [line.rstrip("\r\n") for line in split_lines(text)]
+    return _bare(split_lines(text))
+
+
+def _bare(lines: Iterable[str]) -> list[str]:
+    return [line.rstrip("\r\n") for line in lines]
 
 
 def placed(comment: Comment, rows: Sequence[str], before: Sequence[str] | None) -> Comment:
@@ -67,10 +71,14 @@ def overlaps(comment: Comment, first: int, last: int) -> bool:
 
 def signed(before: str | None, after: str | None) -> tuple[str, ...]:
     """Return the lines that go and come between two texts, as in a diff."""
-    old = rows_of(before or "")
-    changes = diff(old, rows_of(after or ""))
-    gone = (f"-{line}" for it in changes for line in old[it.first : it.last])
-    return (*gone, *(f"+{line}" for it in changes for line in it.lines))
+    old = split_lines(before or "")
+    gone, come = list[str](), list[str]()
+    for hunk in diff(old, split_lines(after or "")):
+        lines = _bare(old[hunk.first : hunk.last])
+        for it in diff(lines, _bare(hunk.lines)):  # another line end alone is no change
+            gone += lines[it.first : it.last]
+            come += it.lines
+    return (*(f"-{line}" for line in gone), *(f"+{line}" for line in come))
 
 
 def _nearest(comment: Comment, rows: Sequence[str]) -> int | None:

@@ -111,3 +111,24 @@ def test_a_call_that_runs_turns_and_nothing_else_does(nvim: Neovim, spy: BridgeS
         screen.wait(lambda now: icon(now) != first)
         spy.frame(chat, status={"agent": "tutor", "state": "idle", "turn": 1})
         screen.wait(lambda now: icon(now) == "◐")
+
+
+def test_no_sign_turns_while_the_user_is_waited_for(nvim: Neovim, spy: BridgeSpy) -> None:
+    chat, _ = spy.open_session()
+    mark = [0, 0, {"sign_text": "◐", "sign_hl_group": "AcpToolRunning"}]
+    spy.frame(chat, [0, 1, ["Run the tests", ""], [mark]], status=RUNNING)
+
+    def sign() -> str:
+        code = """local namespace = vim.api.nvim_create_namespace('acp')
+        local marks = vim.api.nvim_buf_get_extmarks(..., namespace, 0, -1, { details = true })
+        return vim.trim(marks[1][4].sign_text)"""
+        return str(nvim.lua(code, chat))
+
+    nvim.wait(lambda: sign() != "◐")
+    spy.frame(chat, status=RUNNING | {"doing": "waiting for you", "pending": 1})
+    assert sign() == "◐"
+    first = said(nvim, chat)
+    nvim.wait(lambda: said(nvim, chat) != first)  # its row, once a second
+    assert sign() == "◐"
+    spy.frame(chat, status=RUNNING)
+    nvim.wait(lambda: sign() != "◐")
