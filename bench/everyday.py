@@ -35,7 +35,7 @@ LISTEN = """
 _G.asked = 0
 vim.api.nvim_create_autocmd('User', {
   pattern = 'AcpPermissionRequested',
-  callback = function() _G.asked = vim.uv.hrtime() end,
+  callback = function(event) _G.asked, _G.ask = vim.uv.hrtime(), event.data.ask end,
 })
 """
 UNSAVED = """
@@ -126,8 +126,7 @@ class Plugin(Client):
         return int(self.nvim.lua("return _G.turns"))
 
     def answer(self, option: str) -> int:
-        asks = "require('acp').inspect().asks[1].id"
-        code = f"local now, id = vim.uv.hrtime(), {asks} require('acp').respond(id, ...) return now"
+        code = "local now = vim.uv.hrtime() require('acp').respond(_G.ask, ...) return now"
         return int(self.nvim.lua(code, option))
 
 

@@ -234,7 +234,11 @@ end
 ---@param done? acp.Done
 ---@return boolean sent
 function M.tell_running(verb, payload, done)
-  return host ~= nil and send(host, verb, payload, done and calls.remember(host, done))
+  if not host then
+    return false
+  end
+  configure(host)
+  return send(host, verb, payload, done and calls.remember(host, done))
 end
 
 --- Ask the host something.

@@ -125,15 +125,6 @@ function M.decide(verdict, scope, range, more)
   ask(decision)
 end
 
---- The hunk under the cursor; lines that are gone are met in the line below them.
----@return acp.ReviewHunk?
-local function hunk_here()
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  return vim.iter(hunks.of(api.nvim_get_current_buf())):find(function(hunk)
-    return hunk.first <= row and row <= hunk.last
-  end)
-end
-
 --- Decide on the hunk under the cursor.
 ---@param verdict acp.Verdict
 ---@param because? string
@@ -142,7 +133,7 @@ function M.decide_hunk(verdict, because)
   if list then
     return list.decide(verdict, 'hunk', nil, because)
   end
-  local hunk = hunk_here()
+  local hunk = hunks.here()
   if not hunk then
     local has_keys = require('acp.review.keys').are_lent(api.nvim_get_current_buf())
     local way = has_keys and ']h goes to the next' or ':Acp review shows them'
@@ -197,7 +188,7 @@ end
 --- operate on, the keys that end the operator.
 ---@return string keys
 function M.operand()
-  local hunk = hunk_here()
+  local hunk = hunks.here()
   if hunk and (is_ours() or not hunk.is_removal) then
     return "<Cmd>lua require('acp.review.decide').select()<CR>"
   end
@@ -209,7 +200,7 @@ end
 
 --- Select the hunk under the cursor, for an operator.
 function M.select()
-  local hunk = hunk_here()
+  local hunk = hunks.here()
   is_hunk_selected = hunk ~= nil and is_ours()
   if hunk then
     vim.cmd(('normal! %dGV%dG'):format(hunk.first + 1, hunk.last + 1))

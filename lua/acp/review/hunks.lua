@@ -72,6 +72,15 @@ function M.of(buffer)
   end, marks)
 end
 
+--- The hunk under the cursor; lines that are gone are met in the line below them.
+---@return acp.ReviewHunk?
+function M.here()
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  return vim.iter(M.of(api.nvim_get_current_buf())):find(function(hunk)
+    return hunk.first <= row and row <= hunk.last
+  end)
+end
+
 ---@param path string?
 ---@return acp.ReviewFile?
 ---@return integer? index

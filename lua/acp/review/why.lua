@@ -4,6 +4,7 @@ local bridge = require('acp.host.bridge')
 local cells = require('acp.ui.cells')
 local float = require('acp.ui.float')
 local hands = require('acp.files.hands')
+local hunks = require('acp.review.hunks')
 local keys = require('acp.ui.keys')
 local notice = require('acp.ui.notice')
 local places = require('acp.review.place')
@@ -53,7 +54,10 @@ function M.show()
   local payload = { path = path, line = cursor[1] }
   bridge.ask('why', payload, function(found)
     if not found then
-      return notice.notice('nobody but you has written this line')
+      local hunk = hunks.here()
+      local is_in_hunk = hunk and not hunk.is_removal
+      local said = 'nobody but you has written this line'
+      return notice.notice(is_in_hunk and said .. ', in a hunk of an agent: :Acp review' or said)
     end
     local is_there = origin == api.nvim_get_current_win()
       and vim.deep_equal(cursor, api.nvim_win_get_cursor(0))

@@ -38,7 +38,7 @@ MOST_SAID = 128 * 1024 * 1024
 MOST_IN_TURN = 8 * 1024 * 1024
 """Characters of the messages of one turn, and as many more for each hour that it takes; what may
 replace something, as updates of tool calls do, counts a third."""
-MOST_ENTRIES, MOST_NEW = 120_000, 20_000
+MOST_ENTRIES, MOST_NEW = 80_000, 12_000
 """Entries of a session, from which on nothing is added; and those of one turn, as its messages."""
 HOUR = 3_600.0
 

@@ -217,8 +217,9 @@ def _regex(pattern: str) -> re.Pattern[str]:
 def _plain(path: str) -> str:
     """Return the path as a file system may have it that is not exact about names."""
     seen = "".join(it for it in path if unicodedata.category(it) != "Cf")
-    parts = unicodedata.normalize("NFKC", seen).casefold().split("/")
-    # Windows leaves these out, and knows .git by this name too
+    named = unicodedata.normalize("NFKC", seen).casefold().split("/")
+    # Windows leaves these out, what is behind a colon too, and knows .git by this name
+    parts = (part.partition(":")[0] or part for part in named)
     return "/".join(_LONG.get(part.rstrip(" ."), part.rstrip(" .")) or part for part in parts)
 
 

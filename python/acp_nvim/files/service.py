@@ -347,7 +347,7 @@ class FileService:
 
     def _lock(self, path: str) -> anyio.Lock:
         """Return the lock of that path; it lives as long as somebody holds or awaits it."""
-        return self._locks.setdefault(path, anyio.Lock())
+        return self._locks.setdefault(path, anyio.Lock(fast_acquire=True))
 
     async def _current(self, path: str) -> LiveFile:
         """Return the file with what the disk has new, which may be the agent's own. The caller

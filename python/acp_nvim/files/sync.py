@@ -94,7 +94,7 @@ class DiskSync:
         self._reads: deque[tuple[Roots, SessionKey, str, str]] = deque(maxlen=MOST_READS)
         """Where, by whom, which file, in which call; resolved when somebody waits for that."""
         self._wake = anyio.Event()
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
 
     def look(
         self, author: Author | None, roots: Roots, paths: Iterable[str], *, sure: bool = False

@@ -10,6 +10,7 @@ where it was.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
@@ -395,8 +396,9 @@ def placed(place: Place, back: Mapping[int, int], going: Container[int]) -> list
     what is new."""
     steps: list[Step] = []
     old = new = 0
+    there = [at for at, (_, story) in enumerate(place.items) if story.alive]
     for at, line in (*back.items(), (len(place.items), len(place.lines))):
-        steps += _gap(place, range(old, at), range(new, line), going)
+        steps += _gap(place, range(old, at), range(new, line), going, there)
         steps += [(at, line)] if at < len(place.items) else []
         old, new = at + 1, line + 1
     return steps
@@ -426,11 +428,13 @@ def _equal(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
         row, line = hunk.last, line + len(hunk.lines)
 
 
-def _gap(place: Place, rows: range, news: range, goes: Container[int]) -> Iterator[Step]:
-    """Yield the lines between two that come again."""
+def _gap(
+    place: Place, rows: range, news: range, goes: Container[int], there: Sequence[int]
+) -> Iterator[Step]:
+    """Yield the lines between two that come again; `there`: the lines that are alive."""
     going = [at for at in rows if at in goes]
     if not going:  # above what is gone, but for what was in the place of the line above
-        rest = next((at for at in rows if not _is_of_above(place, at)), rows.stop)
+        rest = _end_of_above(place, rows, there)
         yield from (*_go(range(rows.start, rest)), *_come(news), *_go(range(rest, rows.stop)))
         return
     old = [words(place.items[at][0]) for at in going]
@@ -487,9 +491,16 @@ def _blocks(
         block, start = [], stop + 1
 
 
-def _is_of_above(place: Place, at: int) -> bool:
-    above = next((it for _, it in reversed(place.items[:at]) if it.alive), place.above)
-    return above is not None and place.items[at][1].born in above.deaths
+def _end_of_above(place: Place, rows: range, there: Sequence[int]) -> int:
+    """Return the first of the rows that was not in the place of the line above it."""
+    known = bisect_left(there, rows.start)
+    above = place.items[there[known - 1]][1] if known else place.above
+    for at in rows:
+        story = place.items[at][1]
+        if above is None or story.born not in above.deaths:
+            return at
+        above = story if story.alive else above
+    return rows.stop
 
 
 def _until(going: Sequence[int], anchors: Mapping[int, int], news: range) -> dict[int, int]:

@@ -48,6 +48,7 @@ class _Reviewed:
             changed += [known[run.story]] * len(new)
         self.runs = runs
         self.groups = [it for it in self._grouped(changed) if self._counts(it[1])]
+        self.whole = {group[0]: group for _, group in self.groups}
         self.total = sum(len(it.texts) - (it.texts[0] == FILE) for it in runs if it.story.alive)
         self.form = [*self._form()]
 
@@ -97,7 +98,7 @@ class _Reviewed:
         """Yield what is gone, and was before, among the lines of a hunk, and beside all of it; but
         for what the user has written, which others have taken out."""
         first, last = group[0], group[-1]
-        is_whole = any(group == it for _, it in self.groups)
+        is_whole = self.whole.get(first) == group
         while is_whole and first and not self.runs[first - 1].story.alive:
             first -= 1
         while is_whole and last + 1 < len(self.runs) and not self.runs[last + 1].story.alive:

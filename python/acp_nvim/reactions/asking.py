@@ -200,11 +200,12 @@ def _whose(asked: Asked) -> str:
 
 def _which(host: Host, session: Session) -> str:
     """Return the session's title, where another one could be meant; a sub-agent is named anyhow."""
+    if len(host.workspace.chats) < 2 and len(host.questions.pending) < 2:
+        return ""
     if session.state.parent:
         session = host.workspace.session(session.state.agent, session.state.parent) or session
     title = one_line(title_of(session.state) or "", SESSION)
-    are_several = len(host.workspace.chats) > 1 or len(host.questions.pending) > 1
-    return f"· {title} " if title and are_several else ""
+    return f"· {title} " if title else ""
 
 
 def whole(host: Host, asked: Asked) -> Callable[[], tuple[Line, ...]]:
@@ -233,9 +234,10 @@ def _chat(host: Host, session: Session) -> Chat | None:
 
     A sub-agent's is shown in that of the session that has begun it, if it has no chat.
     """
-    chats = host.workspace.chats.values()
-    above = host.workspace.session(session.state.agent, session.state.parent)
-    if session.state.parent and above and not host.workspace.chat_of(session):
+    if chat := host.workspace.chat_of(session):
+        return chat
+    agent, parent = session.state.agent, session.state.parent
+    if parent and (above := host.workspace.session(agent, parent)):
         return _chat(host, above)
-    own = [chat for chat in chats if chat.session.state.agent == session.state.agent]
-    return host.workspace.chat_of(session) or next(reversed(own), None)
+    chats = reversed(host.workspace.chats.values())
+    return next((chat for chat in chats if chat.session.state.agent == agent), None)

@@ -73,7 +73,7 @@ class Decisions(Acting):
         super().__init__(log, files, sync, emit)
         self._restoring = Restoring(self)
         self.merging = Merging(self)
-        self.acts = anyio.Lock()
+        self.acts = anyio.Lock(fast_acquire=True)
         """For who carries out the user's commands: one at a time, as they came."""
         self.left: set[TurnKey] = set()
         """Turns of which the user was asked what to do with the rest, and has left it."""

@@ -102,7 +102,7 @@ class EditLog:
         self._hunks: dict[tuple[str, State], tuple[ReviewHunk, ...]] = {}
         """As far as somebody has asked for them since the file's history is as it is."""
         self._restored = False
-        self._restoring = anyio.Lock()
+        self._restoring = anyio.Lock(fast_acquire=True)
 
     # --- what others have done
 

@@ -61,7 +61,7 @@ class Recovery:
         self._tell = tell
         self._is_here = is_here
         self._is_done = False
-        self._running = anyio.Lock()
+        self._running = anyio.Lock(fast_acquire=True)
 
     async def run(self) -> None:
         """Take up the histories, and all that is not in them; only the first call does anything.

@@ -118,7 +118,10 @@ class Log(Sequence[T], Generic[T]):
         at = key + self._length if key < 0 else key
         if not 0 <= at < self._length:
             raise IndexError(key)
-        return self._leaf(at)[at & _LAST]  # type: ignore[no-any-return]
+        node = self.root
+        for level in range(self.level, 0, -1):
+            node = node[at >> BITS * level & _LAST]
+        return node[at & _LAST]  # type: ignore[no-any-return]
 
     def _leaf(self, position: int) -> Node:
         """Return the node of the lowest level that has the item at that position."""

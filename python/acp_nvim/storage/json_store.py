@@ -80,7 +80,7 @@ class JsonStore(Generic[T]):
         self._index: dict[str, _Head[T]] = {}
         """What the first lines of the files were, by their names."""
         self._restored = False
-        self._restoring = anyio.Lock()
+        self._restoring = anyio.Lock(fast_acquire=True)
         self._lock = threading.RLock()
         """Of `_noted` and `_writing`: threads write what the loop takes note of meanwhile."""
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from acp_nvim.patterns import lazy_pattern
 
 _ESC = b"\x1b"
-# Neovim's terminal goes on with an escape sequence after a control character in it.
-_BETWEEN = rb"[\x00-\x17\x19\x1c-\x1f\x7f]*"
+# Neovim's terminal goes on with an escape sequence after a control character in it, or a letter
+# beyond ASCII.
+_BETWEEN = rb"[\x00-\x17\x19\x1c-\x1f\x7f-\xff]*"
 # An ESC that is left before it would make a string of what comes after it.
 _START = lazy_pattern(rb"(?:\x1b" + _BETWEEN + rb")+[\]PX^_]")
 _UNFINISHED = lazy_pattern(rb"(?:\x1b" + _BETWEEN + rb")+\Z")

@@ -30,6 +30,8 @@ and a message that is on its way then is lost."""
 REST = 1.0
 """Seconds in which the rest of an answer must come."""
 
+MOST_OF_COOKIES = 16 * 1024
+"""Characters of all cookies: each of them goes along with each message."""
 MOST_OF_ERROR = 8 * 1024
 """Bytes of the body of an error that are kept."""
 
@@ -72,8 +74,18 @@ class _All(CookiePolicy):
         return not cookie.is_expired()
 
 
+class _Jar(CookieJar):
+    """Keeps the user's own cookies, and of those of the server what there is room for."""
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        super().set_cookie(cookie)
+        size = sum(len(it.name) + len(it.value or "") for it in self)
+        if cookie.domain and size > MOST_OF_COOKIES:
+            self.clear(cookie.domain, cookie.path, cookie.name)
+
+
 def _cookies(header: str) -> CookieJar:
-    cookies = httpx2.Cookies(CookieJar(_All()))
+    cookies = httpx2.Cookies(_Jar(_All()))
     for pair in header.split(";"):
         name, _, value = pair.strip().partition("=")
         if name:

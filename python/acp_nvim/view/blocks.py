@@ -26,6 +26,8 @@ class Stretch(Struct, frozen=True):
     @classmethod
     def of(cls, blocks: Sequence[Block]) -> Stretch:
         """Return all of these blocks."""
+        if not blocks:
+            return NOTHING
         return cls(Log.of(blocks), 0, len(blocks))
 
     def __len__(self) -> int:
@@ -34,11 +36,16 @@ class Stretch(Struct, frozen=True):
     @property
     def height(self) -> int:
         """Number of its lines."""
+        if self.first == self.last:
+            return 0
         return lines_before(self.log, self.last) - lines_before(self.log, self.first)
 
     def blocks(self, since: int = 0) -> Sequence[Block]:
         """Return the blocks, without the first ones up to that position in the log."""
         return self.log[max(self.first, since) : self.last]
+
+
+NOTHING = Stretch(Log(), 0, 0)
 
 
 class Blocks(Sequence[Block]):
@@ -89,6 +96,8 @@ class Blocks(Sequence[Block]):
 
 def lines_before(log: Log[Block], position: int) -> int:
     """Return how many lines the blocks before that position have."""
+    if position == 0:
+        return 0
     if position >= len(log):
         return _height(log.root, log.level)
     node, count = log.root, 0

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from acp_nvim import hunks
 from acp_nvim.session.log import Log
 from acp_nvim.view.block import BLANK, Block, Line
-from acp_nvim.view.blocks import Blocks, Stretch, lines_before
+from acp_nvim.view.blocks import NOTHING, Blocks, Stretch, lines_before
 from acp_nvim.view.op import Replace
 
 _Row: TypeAlias = Sequence[Block]
@@ -53,7 +53,9 @@ def _joined(ops: Iterable[Replace]) -> Iterator[Replace]:
 def _in_stretches(old: Sequence[Stretch], new: Sequence[Stretch]) -> Iterator[Replace]:
     """Go stretch by stretch: where one has no more of them, that is as if it were empty."""
     row = 0
-    for before, after in zip_longest(old, new, fillvalue=Stretch.of(())):
+    for before, after in zip_longest(old, new, fillvalue=NOTHING):
+        if not (before or after):
+            continue
         if before.first == after.first:
             yield from _in_place(before, after, row)
         else:

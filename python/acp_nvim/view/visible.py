@@ -19,7 +19,7 @@ _FORMAT = (
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 # Not of category Cf, yet drawn as nothing: joiners, fillers, inherent vowels, selectors.
-_BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0"
+_BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U0001d159"
 
 _SUSPECT_ASCII = lazy_pattern(r"[\x00-\x08\x0b-\x1f\x7f]")  # four times as fast as the next
 _SUSPECT = lazy_pattern(f"[{_CONTROL}{_SURROGATE}{_SEPARATOR}{_FORMAT}{_BLANK}]")
@@ -54,6 +54,8 @@ def one_line(text: str, limit: int) -> str:
 
     Each line end, with the white space around it, becomes one space; a tab becomes a space.
     """
+    if len(text) <= limit and text.isascii() and text.isprintable() and text == text.strip():
+        return text  # as nearly all are
     parts = (part.strip() for part in visible(text[:_READ]).split("\n"))
     line = " ".join(part for part in parts if part).replace("\t", " ")
     if len(line) <= limit:

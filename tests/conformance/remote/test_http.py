@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 
 from acp_nvim.errors import Code
@@ -69,6 +70,17 @@ async def test_c334_cookies_of_the_user_go_along_with_those_of_the_server():
         sent = set(wire.posts("session/prompt")[0]["cookie"].split("; "))
         assert given < sent and len(sent) == 3
         await stage.end()
+
+
+def test_cookies_of_a_server_have_a_bound():
+    jar = http_client._cookies("key=3fe1")
+    cookies = httpx2.Cookies(jar)
+    for number in range(1_000):
+        cookies.set(f"c{number}", "x" * 1_000, domain="host")
+        cookies.set("affinity", str(number), domain="host")
+    kept = {it.name: it.value for it in jar}
+    assert (kept["key"], kept["affinity"]) == ("3fe1", "999")
+    assert sum(map(len, kept.values())) <= http_client.MOST_OF_COOKIES
 
 
 async def test_c335_posts_go_one_by_one_and_an_answer_may_come_first():

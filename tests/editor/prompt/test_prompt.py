@@ -55,7 +55,7 @@ def test_a_menu_that_comes_after_the_text_was_sent_goes(
 ) -> None:
     nvim.lua("""
         _G.shown = 0
-        vim.bo.completeopt = 'menuone,noselect'
+        vim.cmd('setlocal completeopt=menuone,noselect')
         vim.api.nvim_create_autocmd('CompleteChanged', { callback = function()
           _G.shown = _G.shown + 1
         end })

@@ -16,6 +16,12 @@ COMMANDS = [
 ]
 
 
+@pytest.fixture
+def opens(nvim: Neovim) -> None:
+    if not nvim.eval("has('nvim-0.11')"):
+        pytest.skip("the client of Neovim 0.10 completes by 'omnifunc' alone")
+
+
 def ready(nvim: Neovim, spy: BridgeSpy) -> int:
     """Open a session, and wait until the server is attached to its prompt: once somebody types."""
     chat, prompt = spy.open_session("gemini")
@@ -52,6 +58,7 @@ def asked(nvim: Neovim, method: str, column: int) -> Any:
     )
 
 
+@pytest.mark.usefixtures("opens")
 def test_the_list_of_files_opens_by_itself(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("isee ")
@@ -69,6 +76,7 @@ def test_the_list_of_files_opens_by_itself(nvim: Neovim, spy: BridgeSpy) -> None
     assert nvim.eval("execute('messages')") == ""
 
 
+@pytest.mark.usefixtures("opens")
 def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session("gemini")
     long = {"name": "review", "description": "Review it all\nand more"}
@@ -86,6 +94,7 @@ def test_the_list_says_what_a_command_is_for(nvim: Neovim, spy: BridgeSpy) -> No
     ]
 
 
+@pytest.mark.usefixtures("opens")
 def test_nothing_is_chosen_unasked(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i/")
@@ -94,6 +103,7 @@ def test_nothing_is_chosen_unasked(nvim: Neovim, spy: BridgeSpy) -> None:
     nvim.wait(lambda: nvim.lines() == ["/", "x"])
 
 
+@pytest.mark.usefixtures("opens")
 def test_a_command_with_a_blank_is_inserted_whole(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i/")
@@ -102,6 +112,7 @@ def test_a_command_with_a_blank_is_inserted_whole(nvim: Neovim, spy: BridgeSpy) 
     nvim.wait(lambda: nvim.lines() == ["/play it"])
 
 
+@pytest.mark.usefixtures("opens")
 def test_the_list_comes_when_the_names_have_come(nvim: Neovim, spy: BridgeSpy) -> None:
     ready(nvim, spy)
     nvim.input("i@main")
@@ -136,6 +147,7 @@ def test_it_can_be_turned_off(nvim: Neovim, spy: BridgeSpy) -> None:
     assert nvim.lua("return #vim.lsp.get_clients({ bufnr = ... })", prompt) == 0
 
 
+@pytest.mark.usefixtures("opens")
 @pytest.mark.parametrize("engine", ["blink.cmp", "cmp", "mini.completion"])
 def test_a_plugin_for_completion_opens_the_list(nvim: Neovim, spy: BridgeSpy, engine: str) -> None:
     nvim.lua("package.loaded[...] = true", engine)

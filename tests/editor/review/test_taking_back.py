@@ -249,11 +249,11 @@ def test_acts_are_carried_out_in_the_order_of_their_commands(job: MainJob) -> No
     job.told("undid turn 2")
     job.until(lambda: job.nvim.messages().count("undid turn") == 3)
     assert [line.split()[1:4] for line in job.nvim.messages().splitlines()] == [
-        ["took", "back", "turn"],
-        ["took", "back", "turn"],
+        ["undid", "turn", "2"],
+        ["undid", "turn", "1"],
         ["turn", "1", "of"],
         ["turn", "2", "of"],
-        ["took", "back", "turn"],
+        ["undid", "turn", "2"],
     ]
     assert path.read_text() == THEIRS
     for verb in ("undo", "redo", "keep all"):

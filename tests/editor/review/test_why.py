@@ -68,9 +68,15 @@ def test_it_leads_to_the_chat(nvim: Neovim, spy: BridgeSpy) -> None:
 def test_a_line_of_the_user_is_the_users(nvim: Neovim, spy: BridgeSpy) -> None:
     ask(nvim)
     spy.answer(None)
-    assert nvim.messages().splitlines()[-1] == "acp: nobody but you has written this line"
+    said = "acp: nobody but you has written this line"
+    assert nvim.messages().splitlines()[-1] == said
+    nvim.lua("require('acp.review.hunks').put(vim.fn.bufnr(), { { 1, 2 }, { 2, 2 } })")
+    for line, more in ((2, ", in a hunk of an agent: :Acp review"), (3, "")):
+        nvim.command(f"{line} | Acp why")
+        spy.answer(None)
+        assert nvim.messages().splitlines()[-1] == said + more
     nvim.input(":enew <bar> Acp why<CR>")
-    assert len(spy.told("why")) == 1
+    assert len(spy.told("why")) == 3
     assert "this buffer is not a file" in nvim.messages()
 
 

@@ -166,7 +166,7 @@ def test_a_program_of_the_agent_does_not_reach_the_clipboard(job: MainJob) -> No
         vim.api.nvim_create_autocmd('TermRequest', { callback = function() _G.told = true end })"""
     )
     agent = job.start()
-    strings = r"\033]52;c;aGFja2Vk\007\033]0;title\007\033]7;file:///\033\\\033Pq\033\\"
+    strings = r"\033\303\251]52;c;aGFja2Vk\007\033]52;c;aGFja2Vk\007\033]0;title\007\033]7;file:///\033\\\033Pq\033\\"
     command = f"printf '{strings}'; echo done"
     terminal = str(agent.ask("terminal/create", command=command)["result"]["terminalId"])
 

@@ -396,3 +396,20 @@ async def test_what_another_program_has_written_against_the_user_is_not_written_
     rig.files.save(path)
     await rig.write(path, text("mine", *OLD[1:], "more"))
     assert path.read_text() == text("mine", *OLD[1:], "more")
+
+
+async def test_what_was_rejected_below_unsaved_text_another_program_has_still(rig: FileRig) -> None:
+    path = rig.folder / "a"
+    rig.running[""] = replace(AGENT, how="found")
+    await change(rig, path, "other", text("kept", *OLD))
+    await rig.review.look(str(path))
+    await rig.review.keep(str(path))
+    await rig.read(path)
+    await rig.write(path, text("theirs", "kept, too", *OLD))
+    rig.files.type(path, "theirs", "mine", "kept, too", *OLD)
+    await rig.review.reject(str(path), range(3))
+    assert rig.files.lines(path) == ["kept", *OLD]
+    path.write_text(text("another's", *OLD))
+    rig.sync.sweep(rig.running[""], rig.roots)
+    await rig.sync.drain()
+    assert rig.files.lines(path) == ["kept", *OLD]

@@ -25,6 +25,9 @@ from acp_nvim.files.guard import is_guarded
         "/work/.git./config",
         "/work/GIT~1/config",
         "/work/.ｇit/config",
+        "/work/.git::$INDEX_ALLOCATION/config",
+        "/work/.git\u200d:$I30:$INDEX_ALLOCATION/hooks/x",
+        "/work/.envrc::$DATA",
         "/work/.nvim.lua",
         "/work/a/b/.Nvim.LUA",
         "/work/.lazy.lua",
@@ -52,6 +55,7 @@ def test_what_is_guarded(path: str) -> None:
         "/work/.nvim.lua.md",
         "/work/.nvim.lua/x",
         "/work/tasks.json",
+        "/work/a:.envrc",
         "/work/.vscode/settings.json",
     ],
 )

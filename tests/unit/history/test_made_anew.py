@@ -123,3 +123,18 @@ def test_another_text_where_an_agent_has_taken_the_file_away_is_the_users_alone(
     assert changes(ledger) == ()
     assert reject(ledger, 0.0).file.text == "user\n\n"
     assert undo(ledger, ONE, "one", 0.0).file.text == "user\n\n"
+
+
+@pytest.mark.parametrize("who", [TWO, None])
+def test_no_scrap_of_a_file_that_another_has_taken_away_comes_back(who: Author | None) -> None:
+    ledger = made("a\nb\nc\n", "a\nc\n")
+    ledger = wrote(ledger, None, who, 1.0) if who else saw(ledger, None, 1.0)
+    assert undo(ledger, ONE, "x", 2.0).file.text is None
+
+
+def test_a_file_whose_maker_was_undone_is_not_created_by_who_writes_it() -> None:
+    ledger = undo(saw(made(None, "a\n"), "a\nuser\n", 0.0), ONE, "x", 1.0).file
+    ledger = wrote(ledger, "new\n", TWO, 2.0)
+    assert [(it.removed, it.added, it.whole) for it in changes(ledger)] == [
+        (("user\n",), ("new\n",), "")
+    ]

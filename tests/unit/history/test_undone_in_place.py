@@ -136,3 +136,20 @@ def test_a_line_that_the_user_types_where_an_agent_has_only_moved_the_text_stays
     ledger = wrote(begin(BASE), "if new:\n  a\n  b\n  c\n", ONE, 0.0)
     ledger = saw(ledger, "if new:\n  a\nuser\n  b\n  c\n", 1.0)
     assert without_agents(ledger) == "a\nuser\nb\nc\n"
+
+
+def test_what_a_line_stood_for_is_back_though_the_user_has_deleted_that_line() -> None:
+    ledger = wrote(begin("one\ntwo\nthree\n"), "one\nTWO\nthree\n", ONE, 0.0)
+    ledger = saw(ledger, "one\nthree\n", 1.0)
+    assert undo(ledger, ONE, "x", 2.0).file.text == "one\ntwo\nthree\n"
+
+
+def test_a_blank_line_of_the_users_is_not_the_agents_that_goes_at_once() -> None:
+    ledger = saw(wrote(begin("a\nb\n"), "a\n\nb\n", ONE, 0.0), "a\nb\n\nuser\n", 1.0)
+    assert undo(ledger, ONE, "x", 2.0).file.text == "a\nb\n\nuser\n"
+
+
+def test_a_paragraph_of_the_agents_that_the_user_moves_goes_with_its_blank_lines() -> None:
+    base, paragraph = "a\nb\nc\nd\n", "x\n\ny\n"
+    ledger = saw(wrote(begin(base), paragraph + base, ONE, 0.0), base + paragraph, 1.0)
+    assert undo(ledger, ONE, "x", 2.0).file.text == base

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import thread_time
 
 import pytest
 from msgspec.structs import replace
@@ -59,3 +60,31 @@ def test_over_many_turns_lines_of_one_story_share_it() -> None:
     for turn, text in enumerate(texts(50)):
         file = wrote(file, text, replace(AGENT, turn=turn), 0.0)
     assert len({id(run.story) for run in file.runs}) <= len(file.facts) + 2
+
+
+def rejecting(hunks: int) -> float:
+    """Return the seconds of CPU time in which so many hunks are rejected."""
+    base = "".join(f"base {row}\nsame {row}\n" for row in range(hunks))
+    file = wrote(begin(base), base.replace("base", "new"), AGENT, 0.0)
+    began = thread_time()
+    assert reject(file, 0.0).file.text == base
+    return thread_time() - began
+
+
+def test_many_hunks_are_rejected_in_time_by_their_number() -> None:
+    small, large = (min(rejecting(hunks) for _ in range(3)) for hunks in (500, 8_000))
+    assert large < 80 * small  # 16 times as many; by its square 256 times as long
+
+
+def typed_beside(lines: int) -> float:
+    """Return the seconds of CPU time of one line that the user types where so many are undone."""
+    file = wrote(begin("above\nbase\n"), "above\n" + "theirs\n" * lines, AGENT, 0.0)
+    file = undo(file, AGENT, "b", 0.0).file
+    began = thread_time()
+    assert saw(file, "above\nbase\nmine\n", 0.0).text == "above\nbase\nmine\n"
+    return thread_time() - began
+
+
+def test_a_line_that_is_typed_beside_many_that_are_undone_takes_time_by_their_number() -> None:
+    small, large = (min(typed_beside(lines) for _ in range(3)) for lines in (2_000, 16_000))
+    assert large < 30 * small  # 8 times as many; by its square 64 times as long

@@ -24,7 +24,7 @@ def obeyed(data: bytes) -> bool:
             in_escape = False
         elif byte == 0x1B:
             in_escape, has_intermediate = True, False
-        elif byte < 0x20:
+        elif byte < 0x20 or (in_escape and byte >= 0x80):
             continue
         elif in_escape and not has_intermediate and bytes([byte]) in b"]PX^_":
             return True
@@ -41,6 +41,8 @@ def obeyed(data: bytes) -> bool:
         (b"a\x1b]52;c;aGFj\x07b", b"ab"),
         (b"a\x1b]52;c;aGFj\x1b\\b", b"a\x1b\\b"),
         (b"a\x1b\x00\r]52;c;aGFj\x07b", b"ab"),
+        (b"a\x1b\xc3\xa9]52;c;aGFj\x07b", b"ab"),
+        (b"a\x1b\x80\x1b\xff\n_x\x1b\\b", b"a\x1b\\b"),
         (b"\x1b\x1b]0;x\x07]52;c;aGFj\x07", b"]52;c;aGFj\x07"),
         (b"\x1bP1$r\x18x\x1b_y\x1az", b"xz"),
         (b"\x1b]0;no end", b""),
@@ -55,7 +57,9 @@ def test_strings_are_left_out_and_nothing_else(said: bytes, left: bytes) -> None
     assert shown(*(said[at : at + 1] for at in range(len(said)))) == left
 
 
-_BYTES = st.lists(st.sampled_from([bytes([it]) for it in b"\x00\x07\x0a\x18\x1b\x7f ]P\\[5a"]))
+_BYTES = st.lists(
+    st.sampled_from([bytes([it]) for it in b"\x00\x07\x0a\x18\x1b\x7f ]P\\[5a\x80\x9d\xe9"])
+)
 
 
 @given(st.lists(_BYTES.map(b"".join)))

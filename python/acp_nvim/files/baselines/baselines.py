@@ -129,7 +129,7 @@ class Baselines:
         self._untold: dict[str, Reason] = {}
         self._deadline = 0.0
         """When to read no more."""
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
         self._memory: Memory | None = None
 
     def keep_in(self, memory: Memory) -> None:

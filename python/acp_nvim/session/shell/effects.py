@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from acp_nvim.patterns import lazy_pattern
+from acp_nvim.session.shell.arguments import Arg, Changes, Deed, Does, Found, Runs, RunsText
 from acp_nvim.session.shell.commands import commands
 from acp_nvim.session.shell.programs import (
     AS_ANOTHER,
@@ -20,13 +21,6 @@ from acp_nvim.session.shell.programs import (
     SHELLS,
     SQL,
     WRAPPERS,
-    Arg,
-    Changes,
-    Deed,
-    Does,
-    Found,
-    Runs,
-    RunsText,
     deeds,
     interpreter,
     reads_only,

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Literal, TypeAlias
-
-from msgspec import Struct
+from typing import Final
 
 from acp_nvim.patterns import lazy_pattern
+from acp_nvim.session.shell.arguments import (
+    Arg,
+    Args,
+    Changes,
+    Deed,
+    Does,
+    Found,
+    Runs,
+    RunsText,
+    commands_in,
+    flags,
+    operands,
+    short,
+    value,
+)
+from acp_nvim.session.shell.git import git
 
-Deed: TypeAlias = Literal[
-    "removes",
-    "overwrites",
-    "appends to",
-    "changes permissions",
-    "leaves the project",
-    "pushes",
-    "pipes from the network",
-    "runs as another user",
-    "ends programs",
-    "cannot be read",
-]
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
 INTERPRETERS: Final = frozenset(
     {"python", "node", "nodejs", "perl", "ruby", "php", "lua", "osascript", "deno", "bun", "pwsh"}
@@ -93,14 +95,9 @@ _RUNNING: Final = {
     "sort": ("--compress-program",),
     "zip": ("-TT", "--unzip-command"),
     "rsync": ("-e", "--rsh", "--rsync-path"),
-    "git grep": ("-O", "--open-files-in-pager"),
-    "git difftool": ("-x", "--extcmd"),
-    "git rebase": ("-x", "--exec"),
-    "git clone": ("-u", "--upload-pack"),
-    **dict.fromkeys(("git fetch", "git pull", "git ls-remote"), ("--upload-pack",)),
-    **dict.fromkeys(("git push", "git archive"), ("--receive-pack", "--exec")),
 }
 """Options whose value is a command."""
+
 _OPTIONS_OF_SSH = lazy_pattern(r"(?:-o\s*)?(?:Proxy|Local|KnownHosts)Command[=\s](.*)", re.I | re.S)
 _SENDING: Final = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "cargo", "poetry", "uv", "flit"), ("publish",)),
@@ -142,46 +139,6 @@ _OF_MACHINE: Final = frozenset(
 _CODE: Final = {"-c", "-e", "--eval", "-p", "-pe", "-ne", "-r", "-", "-E", "--command", "eval"}
 
 
-class Arg(Struct, frozen=True):
-    """A word as the program gets it; "\\0" in it stands for what nobody knows."""
-
-    text: str
-    raw: str
-    from_network: bool = False
-    is_pattern: bool = False
-    """It has a `*`, `?` or `[` without quotes."""
-
-
-class Does(Struct, frozen=True):
-    """It does that, to what its words say."""
-
-    deed: Deed
-    what: str
-
-
-class Changes(Struct, frozen=True):
-    """It does that to a file, or to a folder."""
-
-    deed: Deed
-    path: Arg
-
-
-class Runs(Struct, frozen=True):
-    """It runs another program."""
-
-    args: tuple[Arg, ...]
-
-
-class RunsText(Struct, frozen=True):
-    """It has a shell run that text."""
-
-    text: Arg
-
-
-Found: TypeAlias = Does | Changes | Runs | RunsText
-Args: TypeAlias = Sequence[Arg]
-
-
 def deeds(name: str, args: Args) -> Iterator[Found]:
     """Yield what a program does; `args` are those behind its name."""
     if name in AS_ANOTHER:
@@ -199,19 +156,17 @@ def deeds(name: str, args: Args) -> Iterator[Found]:
         yield Does("leaves the project", f"{name} {changing}")
     if name in _OF_MACHINE and args:
         yield Does("leaves the project", name)
-    yield from _commands_in(name, args)
+    yield from commands_in(args, _RUNNING.get(name, ()))
+    yield from _started(name, args)
 
 
-def _commands_in(name: str, args: Args) -> Iterator[Found]:
-    """Yield the commands that the options of a program name, or that stand behind its verb."""
-    options = _RUNNING.get(name, ())
-    short = dict(_short(args, "".join(it[1] for it in options if len(it) == 2)))
-    texts = (_value(args, *options), *(short.get(it[1]) for it in options if len(it) == 2))
-    yield from (RunsText(it) for it in dict.fromkeys(filter(None, texts)))
-    if args and args[0].text == _STARTING.get(name):
-        start = next((at for at, it in enumerate(args) if at and it.text[:1] != "-"), len(args))
-        # what stands behind an option may be its value
-        yield from (Runs(tuple(args[it:])) for it in range(start, start + (2 if start > 1 else 1)))
+def _started(name: str, args: Args) -> Iterator[Found]:
+    """Yield the command that stands behind a verb."""
+    if not args or args[0].text != _STARTING.get(name):
+        return
+    start = next((at for at, it in enumerate(args) if at and it.text[:1] != "-"), len(args))
+    # what stands behind an option may be its value
+    yield from (Runs(tuple(args[it:])) for it in range(start, start + (2 if start > 1 else 1)))
 
 
 def reads_only(statements: str) -> bool:
@@ -236,45 +191,11 @@ def interpreter(name: str) -> bool:
     return name.rstrip("0123456789.") in INTERPRETERS
 
 
-def operands(args: Args, valued: str = "") -> list[Arg]:
-    """Return the arguments that are no options, nor values of the short options `valued`."""
-    found, at, is_over = list[Arg](), 0, False
-    while at < len(args):
-        text = args[at].text
-        if is_over or not text.startswith("-") or text == "-":
-            found.append(args[at])
-        elif text == "--":
-            is_over = True
-        elif len(text) == 2 and text[1] in valued:
-            at += 1
-        at += 1
-    return found
-
-
-def flags(args: Args) -> str:
-    """Return the letters of all short options."""
-    return "".join(
-        it.text[1:] for it in args if it.text.startswith("-") and not it.text.startswith("--")
-    )
-
-
-def _value(args: Args, *names: str) -> Arg | None:
-    """Return what stands behind an option, as a word of its own or in the same."""
-    signs = [f"{it}=" if it.startswith("--") else it for it in names]
-    for at, arg in enumerate(args):
-        if arg.text in names and at + 1 < len(args):
-            return args[at + 1]
-        for sign in signs:
-            if arg.text.startswith(sign) and len(arg.text) > len(sign):
-                return Arg(arg.text[len(sign) :], arg.raw, arg.from_network)
-    return None
-
-
 def _wrapped(name: str, args: Args) -> Iterator[Found]:
     valued, at = WRAPPERS[name], 0
     if name == "command" and args and args[0].text in ("-v", "-V"):
         return
-    if name == "env" and (split := _value(args, "-S", "--split-string")):
+    if name == "env" and (split := value(args, "-S", "--split-string")):
         yield RunsText(split)
     while at < len(args):
         text = args[at].text
@@ -327,7 +248,7 @@ def _over(name: str, args: Args) -> Iterator[Found]:
         return
     if name == "ln" and "f" not in flags(args):
         return
-    to = _value(args, "-t", "--target-directory")
+    to = value(args, "-t", "--target-directory")
     last = to or (found[-1] if len(found := operands(args, "Sgmoe")) > 1 else None)
     if last is None:
         return
@@ -345,7 +266,7 @@ def _tee(name: str, args: Args) -> Iterator[Found]:
 
 
 def _sort(name: str, args: Args) -> Iterator[Found]:
-    if to := _value(args, "-o", "--output"):
+    if to := value(args, "-o", "--output"):
         yield Changes("overwrites", to)
 
 
@@ -405,36 +326,23 @@ def _until_end(args: Args) -> int:
 
 def _fetch(name: str, args: Args) -> Iterator[Found]:
     is_curl = name == "curl"
-    short = dict(_short(args, _VALUED_OF_CURL if is_curl else _VALUED_OF_WGET))
-    to = short.get("o" if is_curl else "O") or _value(args, "--output", "--output-document")
+    given = dict(short(args, _VALUED_OF_CURL if is_curl else _VALUED_OF_WGET))
+    to = given.get("o" if is_curl else "O") or value(args, "--output", "--output-document")
     texts = [it.text for it in args]
     if to:
         yield from (Changes("overwrites", it) for it in (to,) if to.text != "-")
-    elif "O" in short or ("--spider" not in texts and (not is_curl or "--remote-name" in texts)):
-        yield from _downloads(args, short.get("P") or _value(args, "--directory-prefix"))
-    method = (short.get("X") if is_curl else None) or _value(args, "--request", "--method")
+    elif "O" in given or ("--spider" not in texts and (not is_curl or "--remote-name" in texts)):
+        yield from _downloads(args, given.get("P") or value(args, "--directory-prefix"))
+    method = (given.get("X") if is_curl else None) or value(args, "--request", "--method")
     sends = ("--data", "--form", "--upload-file", "--post-", "--json", "--body-")
     is_sent = method is not None and method.text.upper() in ("POST", "PUT", "PATCH", "DELETE")
-    is_sent |= is_curl and bool({*"dFT"} & {*short})
+    is_sent |= is_curl and bool({*"dFT"} & {*given})
     if is_sent or any(it.startswith(sends) for it in texts):
         yield Does("pushes", name)
 
 
 _VALUED_OF_CURL: Final = "AbcCdDeEFHKmoPQrtTuUwxXyYz"
 _VALUED_OF_WGET: Final = "aABDeGIiloOPQRtTUwX"
-
-
-def _short(args: Args, valued: str) -> Iterator[tuple[str, Arg | None]]:
-    """Yield the letters of short options, with the values of those that take one."""
-    for at, arg in enumerate(args):
-        if not re.match(r"-[^-]", arg.text):
-            continue
-        end = next((it for it, sign in enumerate(arg.text) if sign in valued), None)
-        yield from ((sign, None) for sign in arg.text[1:end])
-        if end is not None:
-            here = Arg(arg.text[end + 1 :], arg.raw, arg.from_network)
-            after = args[at + 1] if at + 1 < len(args) else None
-            yield arg.text[end], here if here.text else after
 
 
 def _downloads(args: Args, folder: Arg | None) -> Iterator[Found]:
@@ -449,15 +357,15 @@ _FETCHED = lazy_pattern(r"(?:https?|ftp)://[^/?#]*(?:/(?:[^?#/]*/)*([^?#/]*))?")
 
 
 def _tar(name: str, args: Args) -> Iterator[Found]:
-    short = dict(_short(args, "fCITbX"))
-    letters = {*short, *(args[0].text if args and args[0].text[:1] != "-" else "")}
+    given = dict(short(args, "fCITbX"))
+    letters = {*given, *(args[0].text if args and args[0].text[:1] != "-" else "")}
     if name == "unzip" or "x" in letters or any(it.text == "--extract" for it in args):
-        to = _value(args, "-d" if name == "unzip" else "-C", "--directory")
+        to = value(args, "-d" if name == "unzip" else "-C", "--directory")
         yield Changes("overwrites", to or Arg(".", "."))
     elif "c" in letters:
-        to = short.get("f") or _value(args, "--file")
+        to = given.get("f") or value(args, "--file")
         yield from (Changes("overwrites", it) for it in ((to,) if to else args[1:2]))
-    action = _value(args, "--checkpoint-action")
+    action = value(args, "--checkpoint-action")
     if action and action.text.startswith("exec="):
         yield RunsText(Arg(action.text[5:], action.raw))
 
@@ -475,7 +383,7 @@ def _by_way(args: Args) -> Iterator[Found]:
 
 
 def _sql(name: str, args: Args) -> Iterator[Found]:
-    said = _value(args, "-c", "-e", "--command", "--execute", "-cmd", "-init", "-f", "--file")
+    said = value(args, "-c", "-e", "--command", "--execute", "-cmd", "-init", "-f", "--file")
     statements = (said,) if said else operands(args)[1:] if name[0] in "sd" else ()
     if not all(reads_only(it.text) for it in statements):
         yield Does("cannot be read", name)
@@ -538,117 +446,6 @@ def _editor(name: str, args: Args) -> Iterator[Found]:
     yield Does("cannot be read", name)
 
 
-# --- git
-
-
-def _verb(args: Args) -> int:
-    """Return where the sub-command of git stands."""
-    at = 0
-    while at < len(args) and args[at].text.startswith("-"):
-        at += 2 if args[at].text in ("-C", "-c", "--git-dir", "--work-tree") else 1
-    return at
-
-
-def _git(name: str, args: Args) -> Iterator[Found]:
-    at = _verb(args)
-    if said := next((it.text for it in args[:at] if _SAYING.match(it.text)), ""):
-        yield Does("cannot be read", f"git {said.partition('=')[0]}")
-    if at >= len(args):
-        return
-    verb, rest = args[at].text, args[at + 1 :]
-    texts = {it.text for it in rest}
-    if "\0" in verb:
-        yield Does("cannot be read", f"git {args[at].raw}")
-    for deed, words in _GIT.get(verb, {}).items():
-        if said := next((it for it in words if it in texts), ""):
-            yield Does(deed, f"git {verb} {said}")
-        elif "" in words:
-            yield Does(deed, _git_said(verb, rest))
-    if verb in _GIT_MORE:
-        yield from _GIT_MORE[verb](rest)
-    to = _value(rest, "--output", *(("-o",) if verb in ("archive", "format-patch") else ()))
-    yield from (Changes("overwrites", it) for it in (to,) if it)
-    yield from _commands_in(f"git {verb}", rest)
-
-
-_SAYING = lazy_pattern(r"-c$|--config-env|--exec-path=")
-
-
-def _git_said(verb: str, rest: Args) -> str:
-    force = [it.raw for it in rest if it.text.startswith(("-f", "--force", "--del", "--mir", "-d"))]
-    return " ".join(("git", verb, *force[:1]))
-
-
-_GIT: Final[dict[str, dict[Deed, tuple[str, ...]]]] = {
-    "push": {"pushes": ("",)},
-    "send-email": {"pushes": ("",)},
-    "reset": {"overwrites": ("--hard", "--merge", "--keep")},
-    "switch": {"overwrites": ("-f", "--force", "--discard-changes")},
-    "branch": {"removes": ("-d", "-D", "--delete"), "overwrites": ("-f", "--force", "-M")},
-    "tag": {"removes": ("-d", "--delete"), "overwrites": ("-f", "--force")},
-    "stash": {"removes": ("drop", "clear")},
-    "worktree": {"removes": ("remove", "prune")},
-    "reflog": {"removes": ("expire", "delete")},
-    "update-ref": {"overwrites": ("",)},
-    "filter-branch": {"overwrites": ("",)},
-    "filter-repo": {"overwrites": ("",)},
-    "config": {"leaves the project": ("--global", "--system")},
-}
-
-
-def _clean(rest: Args) -> Iterator[Found]:
-    if not {"-n", "--dry-run"} & {it.text for it in rest}:
-        yield Does("removes", "git clean")
-
-
-def _restore(rest: Args) -> Iterator[Found]:
-    texts = {it.text for it in rest}
-    if {"-W", "--worktree"} & texts or not {"-S", "--staged"} & texts:
-        yield Does("overwrites", "git restore")
-
-
-def _git_rm(rest: Args) -> Iterator[Found]:
-    if not {"--cached", "-n", "--dry-run"} & {it.text for it in rest}:
-        yield Does("removes", "git rm")
-
-
-def _each(rest: Args) -> Iterator[Found]:
-    """`git bisect run`, `git submodule foreach`."""
-    if len(rest) > 1 and rest[0].text in ("run", "foreach"):
-        yield RunsText(rest[1]) if len(rest) == 2 else Runs(tuple(rest[1:]))
-
-
-def _config(rest: Args) -> Iterator[Found]:
-    """`git config KEY VALUE`; what is not the project's is told by its options."""
-    texts, names = [it.text for it in rest], operands(rest, "f")
-    if any(it.startswith(("--get", "--list", "-l", "--global", "--system")) for it in texts):
-        return
-    words = [it for it in names if it.text not in ("set", "unset", "get", "list", "edit")]
-    is_verb = texts[:1] in (["set"], ["unset"])
-    if len(words) > 1 or is_verb or any(it.startswith(_UNSAYING) for it in texts):
-        yield Does("overwrites", " ".join(("git config", *(it.raw for it in words[:1]))))
-
-
-_UNSAYING: Final = ("--unset", "--remove-section", "--rename-section", "--edit", "-e")
-
-
-def _checkout(rest: Args) -> Iterator[Found]:
-    texts = [it.text for it in rest]
-    makes = {"-b", "-B", "-t", "--track", "--orphan", "--detach"} & set(texts)
-    is_forced = {"--", "-f", "--force", ".", ":/"} & set(texts)
-    if is_forced or (not makes and len(operands(rest)) > 1):
-        yield Does("overwrites", "git checkout")
-
-
-_GIT_MORE: Final[dict[str, Callable[[Args], Iterator[Found]]]] = {
-    "checkout": _checkout,
-    "clean": _clean,
-    "config": _config,
-    "restore": _restore,
-    "rm": _git_rm,
-    "bisect": _each,
-    "submodule": _each,
-}
 _KINDS: Final[dict[str, Callable[[str, Args], Iterator[Found]]]] = {
     **dict.fromkeys(("rm", "rmdir", "unlink", "shred", "srm", "trash"), _all("removes")),
     **dict.fromkeys(("cp", "mv", "ln", "install", "rsync", "scp"), _over),
@@ -676,5 +473,5 @@ _KINDS: Final[dict[str, Callable[[str, Args], Iterator[Found]]]] = {
     "eval": _eval,
     "trap": _first_text,
     "alias": _alias,
-    "git": _git,
+    "git": git,
 }
