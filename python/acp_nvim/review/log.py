@@ -420,8 +420,8 @@ class EditLog:
     async def find(self, path: str, states: Sequence[State]) -> tuple[ReviewHunk, ...]:
         """Return the same in all these states, found out in a thread where the text is large."""
         file = self.file(path)
-        if file is not None and path not in self._missing:
-            for state in states if file.size > MANY else ():
+        if file is not None and path not in self._missing and file.size > MANY:
+            for state in [it for it in states if (path, it) not in self._hunks]:
                 found = await aside(partial(changes, file, state))
                 if self.file(path) is file:
                     self._hunks[path, state] = found

@@ -217,7 +217,8 @@ async def test_of_a_large_file_all_is_found_out_in_a_thread(
     await edits.look("/a", SEEN)
     found = await edits.find("/a", ("pending",))
     assert aside == ["_written", "_seen", "changes"]
-    assert found == plain.changes("/a")
+    assert found == plain.changes("/a") == await edits.find("/a", ("pending",))
+    assert aside == ["_written", "_seen", "changes"]  # it was known
     assert edits.file("/a") == plain.file("/a")
 
 
