@@ -62,20 +62,18 @@ class _Said(Struct):
         if self.turn != session.state.turn:
             self.turn, self.in_turn, self.since = session.state.turn, 0, anyio.current_time()
             self.before, self.told = entries, ""
-        self.in_turn += size
+        begun, self.in_turn = self.in_turn, self.in_turn + size  # one message is shown as a whole
         if self.all > MOST_SAID or entries >= MOST_ENTRIES:
             most = f"{MOST_SAID >> 20} MB" if self.all > MOST_SAID else f"{MOST_ENTRIES:,} entries"
             said = f"More than {most} were said here: nothing more is shown."
             return f"{said} :Acp new begins another session"
-        share = max(self.in_turn / MOST_IN_TURN, (entries - self.before) / MOST_NEW)
+        share = max(begun / MOST_IN_TURN, (entries - self.before) / MOST_NEW)
         if share <= 1 or session.state.status == "loading":  # which says all of its turns at once
             return ""
         hours = (anyio.current_time() - self.since) / HOUR
         if not self.told and share <= 1 + hours:
             return ""
-        most = (
-            f"{MOST_IN_TURN >> 20} MB" if self.in_turn > MOST_IN_TURN else f"{MOST_NEW:,} entries"
-        )
+        most = f"{MOST_IN_TURN >> 20} MB" if begun > MOST_IN_TURN else f"{MOST_NEW:,} entries"
         said = f"More than {most} were said in this turn"
         return f"{said}: nothing more of it is shown. :Acp cancel ends it"
 

@@ -139,6 +139,20 @@ async def test_what_one_turn_says_has_a_bound_and_the_next_one_says_on(
         await stage.until(lambda: texts(session)[-1:] == ["there"])
 
 
+async def test_one_message_is_shown_though_it_has_more_than_its_turn_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "MOST_IN_TURN", 50_000)
+    async with Stage() as stage:
+        session = await stage.start()
+        await stage.turn(session)
+        stage.agent.say("x" * 60_000)
+        stage.agent.say("y")
+        await stage.agent.quiet()
+        assert "".join(texts(session)) == "x" * 60_000
+        assert sum("said in this turn" in it for it in notices(session)) == 1
+
+
 async def test_a_long_turn_may_say_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "MOST_IN_TURN", 50_000)
     monkeypatch.setattr(registry, "HOUR", 1e-9)
