@@ -66,6 +66,8 @@ class DecisionSteps(Model):
             if not left and rows is None:
                 self._check_pristine(name)
             self._count_as_saved(name, before, after)
+            # who rejects a line in which they have typed lets their words go with it
+            self.taken_out |= users(before.live(name)) - users(after.live(name))
             self.seen[name] = after.disk[name]
             shown = after.shown.get(name)
             if shown is None or not shown.modified:

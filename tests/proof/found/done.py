@@ -28,6 +28,14 @@ DONE: dict[str, list[Step]] = {
         Decides("keep", "hunk", 0, 0),
         Runs(0, "remove", 0, 0),
     ],
+    "an agent that was not told writes again what the user rejected of a line of both": [
+        Writes(0, 0, INSERT, by="typing"),
+        User("replace", 0, 0, 0),
+        Writes(0, 0, (), by="typing"),
+        Tool(0, 0, INSERT, told=False),
+        Decides("reject", "hunk", 0, 0),
+        DoubleWrites(0, 0, INSERT, stale=True),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),
