@@ -28,7 +28,7 @@ M.EVENTS = {}
 local EVENTS = [[
   BufEnter BufFilePost BufLeave BufModifiedSet|OptionSet BufNewFile BufReadCmd BufReadPost
   BufUnload BufWinEnter BufWinLeave BufWipeout BufWriteCmd BufWritePost BufWritePre
-  CmdlineLeave ColorScheme CursorMoved CursorMovedI DiagnosticChanged FileAppendPost
+  CmdlineLeave ColorScheme CompleteChanged CursorMoved CursorMovedI DiagnosticChanged FileAppendPost
   FileAppendPre FileChangedShell FileType FileWritePost FileWritePre FocusGained FocusLost
   InsertCharPre InsertEnter InsertLeave InsertLeavePre ModeChanged QuitPre SafeState
   SessionLoadPost SessionWritePost ShellCmdPost ShellFilterPost TabEnter TermClose TermOpen

@@ -71,6 +71,12 @@ class File(Struct, frozen=True, dict=True):
         gone = (run for run in self.runs if run.story.born in agents and not run.story.alive)
         return {text for run in gone for text in run.texts}
 
+    def back_of_agents(self) -> set[str]:
+        """Return the same of those that agents have taken out and that are there again."""
+        agents = self.agents()
+        back = (it for it in self.runs if it.story.alive and not agents.isdisjoint(it.story.deaths))
+        return {text for run in back for text in run.texts}
+
     def change(self, event: int) -> Wrote | None:
         """Return the agent's change of that number, None if it is none."""
         fact = self.facts[event] if event > NOBODY else None

@@ -45,6 +45,8 @@ async def _find_out(host: Host, chat: Chat) -> None:
         while chat.noted.wanted:
             if not chat.session.state.is_running:
                 await host.review.sync.drain()  # what the agent has done itself it knows
+            # what changes after it was drawn is told; what changed before, nobody tells
+            await host.review.presenter.settled()
             chat.noted.wanted = False  # what was asked for until now is found out by this
             show(host, chat, await _draft(host, chat))
             await anyio.sleep(REST)

@@ -297,10 +297,13 @@ class Decisions(Acting):
         return [f"{it} is on the disk as the agent left it until you write yours" for it in there]
 
     async def unsaved(self, is_meant: Callable[[Author], bool]) -> list[str]:
-        """Return the files that these have changed and that have unsaved edits, as after `u`."""
+        """Return the files of which the disk has yet what these have changed, and the buffer has
+        not, as after `u`."""
         modified = (it.path for it in await self.files.survey(["/"]) if it.modified)
-        files = ((path, file) for path in modified if (file := self.log.file(path)) is not None)
-        return [path for path, file in files if any(is_meant(it.author) for it in file.changes)]
+        files = [(path, file) for path in modified if (file := self.log.file(path)) is not None]
+        theirs = [it for it in files if any(is_meant(each.author) for each in it[1].changes)]
+        lives = [(await load(self.files, path), file) for path, file in theirs]
+        return [live.path for live, file in lives if _is_undone_here(live, file)]
 
     async def redo(self, batch: str) -> Undone | None:
         """Return what the undo of this batch has taken back; None if there is nothing."""
@@ -407,3 +410,9 @@ class Decisions(Acting):
             return turned
         stands = conflict.on_disk and buffer.modified
         return not_removed(turned, file, live, self.log.now()) if stands else turned
+
+
+def _is_undone_here(live: LiveFile, file: File) -> bool:
+    """Tell whether a change of an agent's is on the disk, and undone in the buffer."""
+    there, shown = ({*(text or "").splitlines()} for text in (live.read_text, live.shown))
+    return bool(file.gone_of_agents() & there - shown or file.back_of_agents() & shown - there)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from acp_nvim.client import registry
 from acp_nvim.transport import link
 from tests.support.agents.scripted_agent import SESSION, line
 from tests.support.stage import Stage, notices, texts
@@ -133,6 +134,7 @@ async def test_c015_a_line_of_20_megabytes(monkeypatch: pytest.MonkeyPatch) -> N
         return parse(text, *load)
 
     monkeypatch.setattr(link, "parse_text", spy)
+    monkeypatch.setattr(registry, "MOST_IN_TURN", 64 << 20)
     async with Stage() as stage:
         session = await stage.start()
         whole = line(_chunk("x" * 20_000_000))

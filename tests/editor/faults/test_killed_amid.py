@@ -74,7 +74,7 @@ class Turn:
     def done(self, command: str, said: str) -> None:
         """Give the command, and wait until it is done, or was already."""
         self.job.command(command)
-        words = (said, "nothing to", "no turn has changed anything")
+        words = (said, "nothing to", "no turn has changed anything", "already undone")
         self.job.until(lambda: any(it in self.job.nvim.messages() for it in words))
         self.job.usable()
         self.job.command("messages clear")

@@ -58,8 +58,8 @@ def test_a_long_text_is_cut_to_fit(nvim: Neovim, letter: str) -> None:
 def test_where_it_is_cut_what_to_do_stays(nvim: Neovim, text: str, end: str) -> None:
     with Screen(nvim, 58, 20) as screen:
         notice(nvim, text)
-        row = screen.wait(lambda it: it.text()[-1].startswith("acp: ")).text()[-1]
-        assert row.rstrip().endswith(end)
+        row = screen.wait(lambda it: it.text()[-1].rstrip().endswith(end)).text()[-1]
+        assert row.startswith("acp: ")
         assert nvim.eval(f"strdisplaywidth('{row.rstrip()}') <= v:echospace")
     assert messages(nvim)[0].startswith(f"acp: {text[:12]}")
 
