@@ -87,7 +87,7 @@ def taken_back(job: MainJob, path: Path, *, is_named: bool = True) -> None:
     assert job.nvim.lines() == both().splitlines()
     assert job.nvim.eval("&modified") == 0
     looked(job)
-    assert [it[1:] for it in hunks(job)] == [("a.txt", 1, 1, 1, 0)]
+    job.until(lambda: [it[1:] for it in hunks(job)] == [("a.txt", 1, 1, 1, 0)])  # after `<Esc>`
     job.command("checktime")
     answer(job, to_take=True)
     job.command("Acp undo")
