@@ -54,9 +54,9 @@ class Model:
     command has changed since the client looked; `touched`: files that were written as they were,
     which Neovim takes for news; `taken_out`: the user's words that the user took out last, be it
     that an agent has put them in again; `adopted`: those that agents have put in again, and were
-    counted to them; `acted`: files that the user has changed since the host began; `untaken`: what
-    an agent has written that the user's text stands against; `late`: files that the user has saved,
-    of which the host has not heard yet; `own_files`: files that only the user has
+    counted to them; `acted`: files that the user has changed since the host began, `edited`: ever;
+    `untaken`: what an agent has written that the user's text stands against; `late`: files that the
+    user has saved, of which the host has not heard yet; `own_files`: files that only the user has
     written, by path; `unwritten`: files that the user has read anew, so that the undo file is
     another's; `amid`: what another program has written in the middle of an agent's write;
     `brought`: the user's words that an undo has brought back: a redo may take them again;
@@ -102,6 +102,7 @@ class Model:
         self.commanded: set[str] = set()
         self.touched: set[str] = set()
         self.acted: set[str] = set()
+        self.edited: set[str] = set()
         self.brought: dict[str, set[str]] = {name: set() for name in NAMES}
         self.overlooked: dict[str, str | None] = {}
         self.untaken: dict[tuple[int, str], set[str]] = {}
@@ -219,7 +220,9 @@ class Model:
             return
         origin = self.origin[name]
         if not self._conflicts(name):
-            read = (text for (_, of), text in self.known.items() if of == name)
+            read = [text for (_, of), text in self.known.items() if of == name]
+            # a decision alone does not stand against what an agent does next
+            read += [] if name in self.edited else [shown.text]
             ours = [
                 merge_complaint(it or "", shown.text, theirs, after.live(name))
                 for it in (base, origin, *read)

@@ -65,6 +65,7 @@ class OwnWrites(Model):
             self.unsaved[name] |= now - was - is_there
             self.pristine[name] = UNSURE
             self.acted.add(name)
+            self.edited.add(name)
             self.pending[name] &= agents(self.sight.live(name))
 
     def _excuse(self, name: str) -> None:

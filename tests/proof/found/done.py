@@ -36,6 +36,13 @@ DONE: dict[str, list[Step]] = {
         Decides("reject", "hunk", 0, 0),
         DoubleWrites(0, 0, INSERT, stale=True),
     ],
+    "an agent's tool goes on from what another's has brought again after it was rejected": [
+        Tool(0, 0, (Edit("amend", 11),), told=False),
+        Writes(1, 0, (), by="typing"),
+        Decides("reject", "hunk", 0, 0),
+        DoubleWrites(1, 0, INSERT, stale=True),
+        Tool(0, 0, (Edit("amend", 3),), told=False),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),
