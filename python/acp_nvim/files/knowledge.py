@@ -98,7 +98,8 @@ class Known(Struct, frozen=True):
 
     def has_written(self, content: str, author: Author | None) -> bool:
         """Return whether the same turn has written the same text last, through us."""
-        return author is not None and author.turn_key == self.writer and content == self.base
+        is_last = self.how == "written" and content == self.base
+        return is_last and author is not None and author.turn_key == self.writer
 
     def changed(self, base: Text) -> Known:
         """Return it after a change of its own has made this version of its last one."""

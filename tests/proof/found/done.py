@@ -43,6 +43,11 @@ DONE: dict[str, list[Step]] = {
         DoubleWrites(1, 0, INSERT, stale=True),
         Tool(0, 0, (Edit("amend", 3),), told=False),
     ],
+    "an agent's tool and its write have again what was undone, which it was not told": [
+        DoubleWrites(0, 0, INSERT),
+        TakesBack(0),
+        DoubleWrites(0, 0, (Edit("delete", 8),), disk_first=True, stale=True),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),
