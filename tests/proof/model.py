@@ -282,8 +282,9 @@ class Model:
             dropped = (self.pending[name] & agents(text)) - agents(added(found))
             self._assert(not dropped, f"{name}: dropped from the review: {sorted(dropped)}")
             if not found:
-                is_only_open = text is None and self.sight.live(name)  # an agent may go on from it
-                self.pristine[name] = UNSURE if is_only_open else text
+                # an agent may go on from what is only open; what it has removed an undo brings back
+                is_unsure = text is None and (self.sight.live(name) or name in self.removed)
+                self.pristine[name] = UNSURE if is_unsure else text
 
     def _agents_look(self, before: Sight, allowed: dict[str, set[str]]) -> Sight:
         """Look after a step that was not the user's, and check what holds after all of them.

@@ -48,6 +48,12 @@ DONE: dict[str, list[Step]] = {
         TakesBack(0),
         DoubleWrites(0, 0, (Edit("delete", 8),), disk_first=True, stale=True),
     ],
+    "a file that a command has removed is typed into, and what was typed is dropped": [
+        Runs(0, "remove", 0, 0),
+        Decides("keep", "part", 0, 1),
+        User("insert", 0, 0, 0),
+        User("drop", 0, 0, 0),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),
