@@ -160,7 +160,9 @@ class Knowledge:
         older = self.on_disk(path, written.saved).base
         was, encoding = self.of(session, path), written.encoding or ""
         if written.taken:
-            known = replace(was, base=written.disk if base is UNKNOWN else base).changed(content)
+            upon = written.disk if base is UNKNOWN else base
+            # what it repeats its own tool has made, of what it knew before
+            known = (was if content == was.made else replace(was, base=upon)).changed(content)
             returned = was.returned if was.has_written(content, author) else UNKNOWN
             turn = None if author is None else author.turn_key
             known = replace(known, encoding=encoding, returned=returned, writer=turn)

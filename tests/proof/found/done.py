@@ -54,6 +54,11 @@ DONE: dict[str, list[Step]] = {
         User("insert", 0, 0, 0),
         User("drop", 0, 0, 0),
     ],
+    "an agent's tool and its write have made what u undoes, and it goes on from that": [
+        DoubleWrites(0, 0, INSERT, disk_first=True),
+        User("undo", 0, 0, 0),
+        DoubleWrites(0, 0, (Edit("insert", 2),), stale=True),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),
