@@ -58,6 +58,7 @@ class UserSteps(OwnWrites):
         self._has_acted(name, before, drops=step.act == "revert")
         if step.act == "copy":  # which of the two is whose cannot be known
             self.pending[name] -= agents(lines[row - 1])
+            self.kept_words |= agents(lines[row - 1])  # also where nobody has looked yet
         if step.act == "revert":
             self.unwritten.add(name)
         shown = before.shown.get(name)

@@ -59,6 +59,13 @@ DONE: dict[str, list[Step]] = {
         User("undo", 0, 0, 0),
         DoubleWrites(0, 0, (Edit("insert", 2),), stale=True),
     ],
+    "a line is copied that an agent's tool has put in, before anybody has looked": [
+        Coded(2, 1),
+        Tool(0, 2, (Edit("insert", 6),), told=False),
+        User("insert", 2, 6, 3),
+        User("copy", 2, 6, 0),
+        TakesBack(0),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),
