@@ -282,9 +282,9 @@ class Model:
             dropped = (self.pending[name] & agents(text)) - agents(added(found))
             self._assert(not dropped, f"{name}: dropped from the review: {sorted(dropped)}")
             if not found:
-                # an agent may go on from what is only open; what it has removed an undo brings back
-                is_unsure = text is None and (self.sight.live(name) or name in self.removed)
-                self.pristine[name] = UNSURE if is_unsure else text
+                # an agent may go on from what is only open; what it has removed comes back
+                is_gone = text is None and (self.sight.live(name) or name in self.removed)
+                self.pristine[name] = UNSURE if is_gone else text
 
     def _agents_look(self, before: Sight, allowed: dict[str, set[str]]) -> Sight:
         """Look after a step that was not the user's, and check what holds after all of them.
@@ -357,6 +357,8 @@ class Model:
             self.reported[name] |= new
             self.adopted |= self.taken_out & (users(it.after) - users(it.before))
             self.pending[name] |= new - self.kept_words
+            if self.pristine[name] is not UNSURE and new & agents(self.pristine[name]):
+                self.pristine[name] = UNSURE  # it was there, and found to be an agent's only now
         hidden = agents(after.live(name)) - self.reported[name]
         self._assert(not hidden, f"{name}: the agent's {sorted(hidden)} are not told")
         text = before

@@ -66,6 +66,12 @@ DONE: dict[str, list[Step]] = {
         User("copy", 2, 6, 0),
         TakesBack(0),
     ],
+    "what a tool has put in goes into git's stash and out of it before anybody has looked": [
+        Tool(0, 0, INSERT, told=False),
+        User("reopen", 0, 0, 0),
+        Outside("stash", 0, INSERT),
+        Outside("stash", 0, INSERT),
+    ],
     "an agent goes on from a change that was rejected": [
         Writes(0, 0, INSERT),
         Decides("reject", "file", 0, 0),
