@@ -144,8 +144,8 @@ class ReviewPresenter:
     async def _list_all(self) -> None:
         self._listed()
         reviews = self.reviews()
-        if not any(review.pending for review in reviews):
-            self.shown = False
+        if not (self._dirty or any(review.pending for review in reviews)):
+            self.shown = False  # while something is to be drawn nobody knows that yet
         also = (*self._comments.paths(), *self._foreseen)
         if await self._reviewer.files(reviews, also, on=self.shown):
             listing = partial(quickfix, reviews, self.conflicts())

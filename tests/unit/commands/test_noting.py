@@ -46,6 +46,13 @@ class CountingFiles(FakeFiles):
         return ()
 
 
+class Drawn:
+    """A review of which all is drawn."""
+
+    async def settled(self) -> bool:
+        return True
+
+
 class Stand:
     """A host with one chat; what it starts runs when the test says so."""
 
@@ -66,7 +73,7 @@ class Stand:
         sync = FileRig(folder).sync
         parts = SimpleNamespace(
             workspace=Workspace(chats={CHAT: self.chat}),
-            review=SimpleNamespace(notes=self.lessons, sync=sync),
+            review=SimpleNamespace(notes=self.lessons, sync=sync, presenter=Drawn()),
             editor=SimpleNamespace(chats=SimpleNamespace(notes=self._push)),
             tasks=SimpleNamespace(start_soon=self._start_soon),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,13 +24,15 @@ THEIRS = told("a", "B", "c", "d", "e")
 
 
 class FailingReviewer(FakeReviewer):
-    """Fails to draw these files."""
+    """Fails to draw these files; `meanwhile` happens while one is drawn."""
 
     def __init__(self) -> None:
         super().__init__()
         self.failing: set[str] = set()
+        self.meanwhile: Callable[[], None] = lambda: None
 
     async def draw(self, path: str, tick: int, drawing: Drawing) -> Drawn:
+        self.meanwhile()
         if path in self.failing:
             raise EditorError("E5555: no")
         return await super().draw(path, tick, drawing)
@@ -121,6 +123,23 @@ async def test_the_review_is_over_when_nothing_is_left(wall: Wall) -> None:
         await wall.agent(path, BASE, author(2))
         await wall.settled()
         assert wall.kinds(path) == {"RowMark"}
+
+
+async def test_a_review_that_is_asked_for_while_another_file_is_drawn_stays(wall: Wall) -> None:
+    path, other = await edited(wall), wall.file(BASE, "other")
+    wall.changed.clear()
+    wall.files.open(other)
+
+    def ask() -> None:
+        wall.shown.meanwhile = lambda: None
+        wall.board.show(everything=True)
+
+    wall.shown.meanwhile = ask
+    wall.board.touch(str(other))
+    async with wall.hung():
+        await wall.settled()
+    assert wall.board.shown
+    assert wall.kinds(path) == {"RowMark", "LinesMark"}
 
 
 async def test_files_and_lists_go_along_with_the_books(wall: Wall) -> None:
