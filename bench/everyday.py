@@ -35,7 +35,7 @@ LISTEN = """
 _G.asked = 0
 vim.api.nvim_create_autocmd('User', {
   pattern = 'AcpPermissionRequested',
-  callback = function(event) _G.asked, _G.ask = vim.uv.hrtime(), event.data.ask end,
+  callback = function(event) _G.asked, _G.ask = vim.uv.hrtime(), (event.data or {}).ask end,
 })
 """
 UNSAVED = """
