@@ -234,11 +234,14 @@ end
 ---@param done? acp.Done
 ---@return boolean sent
 function M.tell_running(verb, payload, done)
-  if not host then
-    return false
+  return host ~= nil and send(host, verb, payload, done and calls.remember(host, done))
+end
+
+--- Tell a host that runs the configuration, if it does not know it as it stands now.
+function M.configure()
+  if host then
+    configure(host)
   end
-  configure(host)
-  return send(host, verb, payload, done and calls.remember(host, done))
 end
 
 --- Ask the host something.

@@ -368,6 +368,7 @@ end
 ---@param chat acp.Chat
 function M.ask(chat)
   if chat.status.state == 'idle' then
+    bridge.configure() -- what goes along depends on it
     bridge.tell_running('notes', { chat = chat.chat })
   end
 end

@@ -189,6 +189,9 @@ def test_what_the_user_has_written_at_last_is_the_users(half: Half, case: str) -
         job.nvim.exit_code()
     else:
         job.nvim.input(keys)
+        written = job.work / "other.txt" if case == "other" else half.mine
+        job.until(lambda: written.exists() and written.read_text() != LINES)
+        job.inspect()  # until its events are over nobody can tell whose write it was
         job.nvim.kill()
     job.gone(host, half.agent.pid)
     files = {path: path.read_bytes() for path in job.work.iterdir() if path.is_file()}
