@@ -138,9 +138,7 @@ local function close()
     pcall(api.nvim_win_close, this.window, true)
   end
   unseen.delete(this.list)
-  if bridge.running() then
-    bridge.tell_running('versions_closed', { number = this.number })
-  end
+  bridge.tell_running('versions_closed', { number = this.number })
   this = nil
 end
 

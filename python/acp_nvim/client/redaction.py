@@ -85,10 +85,10 @@ class Redaction:
 
     def _escaped(self, text: str) -> list[str]:
         """Return the values that are there with escapes that their writer need not have made."""
-        if not any(sign in text for sign in ("%", "\\u", "\\x")):
+        known = (*self._values, *self._answers)
+        if not known or not any(sign in text for sign in ("%", "\\u", "\\x")):
             return []
         plain = _ESCAPE.sub(_unescaped, text).replace("\\", "")
-        known = (*self._values, *self._answers)
         return [it for it in known if (bare := it.replace("\\", "")) and bare in plain]
 
     def message(self, text: str) -> str:
