@@ -26,6 +26,9 @@ from tests.support.warm import hosts
 
 ROOT = Path(__file__).resolve().parents[2]
 
+BETWEEN_LOOKS = 0.005
+"""Seconds."""
+
 
 def binary() -> str:
     """Return the Neovim to test: ACP_NVIM, else the one in binwheels, else the one on PATH.
@@ -161,14 +164,14 @@ class Neovim:
     def wait(self, predicate: str | Callable[[], Any], timeout: float = 40) -> Any:
         """Wait until a Lua expression (or chunk with `return`) or a callable gives a true value.
 
-        Between two looks Neovim's own loop runs for a few milliseconds. Raises TimeoutError.
+        Between two looks Neovim does what it does while a user looks at it. Raises TimeoutError.
         """
         ask = self._asker(predicate) if isinstance(predicate, str) else predicate
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             if value := ask():
                 return value
-            self.lua("vim.wait(5)")
+            time.sleep(BETWEEN_LOOKS)  # not by Neovim: what waits there is a command that runs
         raise TimeoutError(f"never true: {predicate}\nmessages: {self.messages()}")
 
     def _asker(self, code: str) -> Callable[[], Any]:

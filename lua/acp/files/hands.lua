@@ -63,6 +63,39 @@ local function is_amid(mode, state)
   return state:find('[mxwc]') ~= nil or (state:find('S') ~= nil and not says_nothing)
 end
 
+--- What waits in a coroutine, if that function has resumed one.
+---@param frame debuginfo
+---@param level integer of the frame, for whom this is called by
+---@return function?
+local function resumed(frame, level)
+  local _, thread = debug.getlocal(level + 1, 1) -- by `coroutine.resume`
+  if type(thread) ~= 'thread' then
+    _, thread = debug.getupvalue(frame.func, 1) -- by what `coroutine.wrap` returns
+  end
+  local inner = type(thread) == 'thread' and debug.getinfo(thread, 0, 'f')
+  return inner and inner.func or nil
+end
+
+--- What has called Lua, and waits: what is scheduled runs meanwhile, and so does the host's call.
+---@param level integer from which on the stack is looked at, for whom this is called by
+---@return 'user'|'script'|nil for what: for the user, as by |getchar()|, or by `vim.wait`
+local function waiting_for(level)
+  local found
+  level = level + 1
+  local frame = debug.getinfo(level, 'fS')
+  while frame do
+    local called = frame.what == 'C' and (resumed(frame, level) or frame.func) or nil
+    if called == vim.wait then
+      found = 'script'
+    elseif called and called ~= pcall and called ~= xpcall then
+      return 'user'
+    end
+    level = level + 1
+    frame = debug.getinfo(level, 'fS')
+  end
+  return found
+end
+
 --- In insert mode Neovim knows by number the line where the insert began, for <BS>, <C-u>, <C-w> and
 --- the marks '[ and ']: what is above must keep its count of lines.
 ---@param hunks acp.Hunk[]? nil: any
@@ -81,6 +114,9 @@ end
 ---@return boolean? all in whichever buffer
 local function doing(mode, is_safe)
   local state = vim.fn.state()
+  if state == 'S' and waiting_for(2) == 'script' then
+    state = '' -- who waits so may wait for just this
+  end
   local found = MODES[mode:sub(1, 2)] or MODES[mode:sub(1, 1)]
   if vim.fn.getcmdwintype() ~= '' then
     return 'the command-line window', true
@@ -155,38 +191,6 @@ local function watch()
   end, { later = true })
 end
 
---- What waits in a coroutine, if that function has resumed one.
----@param frame debuginfo
----@param level integer of the frame, for whom this is called by
----@return function?
-local function resumed(frame, level)
-  local _, thread = debug.getlocal(level + 1, 1) -- by `coroutine.resume`
-  if type(thread) ~= 'thread' then
-    _, thread = debug.getupvalue(frame.func, 1) -- by what `coroutine.wrap` returns
-  end
-  local inner = type(thread) == 'thread' and debug.getinfo(thread, 0, 'f')
-  return inner and inner.func or nil
-end
-
----@type table<function, true> what Lua calls that does not wait for the user
-local HARMLESS = { [pcall] = true, [xpcall] = true, [vim.wait] = true }
-
---- Whether a Lua function waits for the user in what was scheduled, as by |getchar()|: no state tells
---- of it, but it is on the stack below the function that the host has called, the fourth of it. What
---- waits by `vim.wait` may wait for just this edit.
-local function is_asked()
-  local level = 5
-  local frame = debug.getinfo(level, 'fS')
-  while frame do
-    if frame.what == 'C' and not HARMLESS[resumed(frame, level) or frame.func] then
-      return true
-    end
-    level = level + 1
-    frame = debug.getinfo(level, 'fS')
-  end
-  return false
-end
-
 --- Raise, as Neovim does where it refuses, while lines are typed for |:append|, |:insert| or |:change|:
 --- another buffer in a window may end their step of undo, and what is typed then is in none.
 function M.keep_step()
@@ -234,7 +238,9 @@ end
 ---@param hunks acp.Hunk[]
 ---@return string? doing
 function M.busy(buffer, hunks)
-  local what = buffer ~= lent and (find(buffer, hunks) or (is_asked() and 'a command')) or nil
+  local what = buffer ~= lent and find(buffer, hunks)
+  -- In what was scheduled no state tells of it: it is below the function that the host has called.
+  what = what or (buffer ~= lent and waiting_for(4) == 'user' and 'a command') or nil
   if what and not next(waiting) then
     watch()
   end

@@ -308,6 +308,17 @@ def test_a_script_that_waits_for_the_edit_itself_gets_it(job: MainJob, waits: st
     assert job.nvim.lines() == theirs(LINES)
 
 
+def test_so_does_a_mapping_that_waits_for_it(job: MainJob) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", text(LINES))
+    job.nvim.lua(SCRIPT)
+    job.command("nnoremap X <Cmd>lua _G.waited = vim.wait(20000, has_it, 2)<CR>")
+    job.nvim.rpc.request("nvim_input", "X")
+    through_the_editor(job, agent, path)()
+    assert job.nvim.lua("return _G.waited")
+    assert job.nvim.lines() == theirs(LINES)
+
+
 BESIDE = {
     "a line": (LINES[:2], ["theirs", *LINES[9:]]),
     "more lines": (LINES[:2], [*LINES[8:10], *TOP, *LINES[10:]]),

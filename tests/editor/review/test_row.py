@@ -80,6 +80,21 @@ def listed(job: MainJob) -> list[str]:
     return job.nvim.lines()
 
 
+def test_a_mapping_may_wait_for_what_it_has_asked_for(job: MainJob) -> None:
+    _, one, _ = edited(job)
+    job.command("AcpPrompt | stopinsert")
+    job.nvim.lua("""function _G.is_shown(what)
+            return vim.api.nvim_buf_get_name(0) == what or vim.bo.buftype == what
+        end""")
+    for what in (str(one), "quickfix"):
+        job.nvim.lua(f"""vim.keymap.set('n', 'X', function()
+            vim.cmd('Acp review')
+            vim.wait(20000, function() return is_shown('{what}') end, 2)
+        end)""")
+        job.nvim.input("X")
+        job.until(lambda what=what: job.nvim.lua("return _G.is_shown(...)", what))
+
+
 def test_keys_decide_in_the_list(job: MainJob) -> None:
     _, one, two = edited(job)
     rows = listed(job)
