@@ -170,10 +170,7 @@ def main() -> int:
     parser.add_argument("--over", choices=("stdio", "websocket", "http"), default="stdio")
     options = parser.parse_args()
     good = True
-    print(
-        "| flood | a second | cancel, its work, ms | end, next prompt, s | memory, MB | at minutes |"
-    )
-    print("|---|---:|---:|---:|---:|---|")
+    print(HEAD)
     for name in options.flood or FLOODS:
         try:
             seen = flooded(name, options.seconds, options.over)
