@@ -133,6 +133,11 @@ FLOODS: dict[str, Callable[[int], str]] = {
     ),
     "commands-run": lambda number: call(number, "terminal/create", command="true"),
     "output": lambda number: call(number, "terminal/create", command="yes"),
+    "released": lambda number: (
+        call(number, "terminal/release", terminalId=f"terminal-{number // 2 - 20}")
+        if number % 2
+        else call(number, "terminal/create", command="sh", args=["-c", "yes | head -c 900000"])
+    ),
     "writes": lambda number: call(
         number,
         "fs/write_text_file",
