@@ -88,6 +88,7 @@ class Memo:
 
     def __init__(self) -> None:
         self._known: tuple[tuple[object, object, Any], ...] = ()
+        self._is_read_again = False
 
     def made(self, of: Sized, by: object, make: Callable[[], M]) -> M:
         """Return what is made of that, by that: by whoever asks first. What is short is made."""
@@ -98,6 +99,7 @@ class Memo:
         key = _Digest(blake2b(of).digest()) if is_long and isinstance(of, bytes) else of
         for known, its, it in self._known:
             if _is_same(known, key) and _is_same(its, by):
+                self._is_read_again = self._is_read_again or _is_digest(key)
                 return cast("M", it)
         made = make()
         if not (is_long and isinstance(made, bytes)):
@@ -111,8 +113,10 @@ class Memo:
         return next((of for of, its, it in self._known if it is made and its == by), None)
 
     def forget(self) -> None:
-        """Keep nothing any more: some of it may be large."""
-        self._known = ()
+        """Keep nothing any more, for some of it may be large, but for a file that is read over and
+        over: each time its text would be made once more beside the one that others have."""
+        is_kept, self._is_read_again = self._is_read_again, False
+        self._known = tuple(it for it in self._known if is_kept and _is_digest(it[0]))
 
 
 def _is_digest(*keys: object) -> bool:

@@ -270,6 +270,11 @@ def test_the_bytes_of_a_large_file_go_when_its_text_is_there() -> None:
     assert recent.made(bytes(bytearray(files[1])), "text", files[1].decode) is texts[1]
     assert recent.made(texts[1], "bytes", texts[1].encode) is not files[1]
     assert len(recent._known) == 1
+    recent.forget()
+    assert recent.made(files[1], "text", files[1].decode) is texts[1]
+    for _ in range(2):
+        recent.forget()
+    assert not recent._known
 
 
 def test_what_is_short_is_made_each_time() -> None:
