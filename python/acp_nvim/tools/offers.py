@@ -35,7 +35,7 @@ PREFIX: Final = "acp.nvim-tools-"
 LONGEST: Final = 100
 """Bytes of a socket's path: systems take 104 or 108."""
 AGAIN: Final = 0.2
-"""Seconds after which it is tried again to let somebody in, if the process has no descriptor left."""
+"""Seconds after which somebody is let in where the process had no descriptor left."""
 _NO_DESCRIPTOR: Final = (errno.EMFILE, errno.ENFILE)
 MOST_RELAYS: Final = 4
 """Relays of one session that are connected at a time: some agents start two."""
