@@ -52,7 +52,6 @@ local function overtake()
 end
 
 --- This is to be seen from now on.
----@param ask acp.Ask
 function M.shown(ask)
   if on_screen and on_screen.id == ask.id and on_screen.seen == ask.seen then
     return
@@ -116,8 +115,6 @@ function M.respond(id, answer)
 end
 
 --- Give an answer, unless it cannot have been meant for this question.
----@param ask acp.Ask
----@param is_inside boolean
 ---@param answer { option?: string, answer?: table }
 ---@return boolean given
 function M.give(ask, is_inside, answer)
@@ -137,7 +134,6 @@ local last_key
 local is_listening = false
 
 --- Whether the user's hands are still, so that the cursor may be moved.
----@return boolean
 function M.is_still()
   if not is_listening then
     is_listening = true

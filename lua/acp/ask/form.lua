@@ -11,15 +11,7 @@ local api = vim.api
 
 local M = {}
 
----@class acp.FormRow
----@field row integer 0-based
----@field kind 'text'|'choice'|'toggle'|'action'
----@field field integer number of the field, from 0
----@field option integer number of the option, from 0; -1 for none
----@field label string
----@field text string
----@field choices string[]
----@field action string
+---@alias acp.FormRow table what <CR> does in a row: see `view/question/menu.py`
 
 ---@return acp.FormRow? what the row under the cursor does
 function M.row_here()

@@ -74,13 +74,11 @@ local function title()
   return ask.count > 1 and (' %d of %d ·%s'):format(ask.number, ask.count, ask.title) or ask.title
 end
 
----@return boolean
 function M.is_folded()
   return menu.folded == menu.ask.id
 end
 
 --- Whether its window shows something else, or is hidden: by whom, is not asked.
----@return boolean
 function M.is_hidden()
   if not float.is_open(menu.winid) or not layout.is_float(menu.winid) then
     return false

@@ -67,7 +67,6 @@ local function is_own(window)
 end
 
 --- Whether the user is in the question.
----@return boolean
 function M.is_inside()
   return is_own(api.nvim_get_current_win())
 end
@@ -91,7 +90,6 @@ local function obstacles()
 end
 
 --- What a float covers, its border counted.
----@param config vim.api.keyset.win_config
 ---@return acp.Area
 local function covered_by(config)
   local around_it = config.border and config.border ~= 'none' and BORDER or 0
@@ -207,7 +205,6 @@ local function footer(words, width)
 end
 
 --- The zindex at which nothing hides it: above all floats of others that lie there.
----@param config vim.api.keyset.win_config
 ---@return integer
 local function level(config)
   local here, found = covered_by(config), LEVEL
@@ -284,7 +281,6 @@ local function choose(ask, shape)
 end
 
 --- The window of a question.
----@param ask acp.Ask
 ---@param shape { title: string, footer: string[], is_inside: boolean, above: integer }
 ---@return acp.Placed
 function M.window(ask, shape)
@@ -308,7 +304,6 @@ function M.window(ask, shape)
 end
 
 --- The one row of a folded question, at the lower edge of its chat.
----@param ask acp.Ask
 ---@param key string what brings it back
 ---@return acp.Placed
 function M.folded(ask, key)
@@ -321,16 +316,12 @@ function M.folded(ask, key)
 end
 
 --- Whether another float lies over one.
----@param window integer
----@return boolean
 function M.is_hidden(window)
   local config = api.nvim_win_get_config(window)
   return level(config) > config.zindex
 end
 
 --- Whether a float lies on what must stay visible.
----@param window integer
----@return boolean
 function M.is_in_the_way(window)
   local covered = covered_by(api.nvim_win_get_config(window))
   return vim.iter(obstacles()):any(function(hole)

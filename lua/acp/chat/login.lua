@@ -32,10 +32,8 @@ local start = vim.fn.has('nvim-0.11') == 1 and vim.fn.jobstart or vim.fn.termope
 
 --- Run a program in a terminal that the user types in; the end is told by the verb `login_ended`.
 ---@param number integer the host's number of it
----@param title string
 ---@param argv string[]
 ---@param env table<string, string> the whole environment
----@param cwd string
 function M.open(number, title, argv, env, cwd)
   local dress = require('acp.ui.dress')
   local layout = require('acp.ui.layout')
@@ -74,7 +72,6 @@ function M.open(number, title, argv, env, cwd)
 end
 
 --- End it, if it still runs, and close its window. What failed stays to be read.
----@param number integer
 function M.close(number)
   local terminal = open[number]
   open[number] = nil

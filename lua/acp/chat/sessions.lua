@@ -237,7 +237,6 @@ end
 --- Show the sessions in a window below or in a sidebar, or go to the window that shows them; either way they are asked
 --- for anew.
 ---@param file string of the project, '' for none
----@param cwd string
 function M.open(file, cwd)
   local is_sidebar = options.value('ui', 'sessions') == 'sidebar'
   list = list or make(is_sidebar)

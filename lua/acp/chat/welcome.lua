@@ -94,7 +94,6 @@ local function content(chat, width)
 end
 
 --- Show it in a chat in which nothing was said yet, take it away from any other.
----@param chat acp.Chat
 function M.draw(chat)
   if not api.nvim_buf_is_loaded(chat.chat) then
     return
@@ -122,7 +121,6 @@ local function ask(chat)
 end
 
 --- Continue the session of that number, if the chat shows any.
----@param chat acp.Chat
 ---@return boolean done
 function M.choose(chat)
   local recent = is_empty(chat) and chat.recent and chat.recent.sessions[vim.v.count1]

@@ -29,7 +29,6 @@ local merged = events.by_buffer()
 local space = api.nvim_create_namespace('acp_deferred')
 
 --- Nothing waits for that buffer any more.
----@param buffer integer
 function M.over(buffer)
   if waiting[buffer] then
     api.nvim_buf_clear_namespace(buffer, space, 0, -1)
@@ -38,7 +37,6 @@ function M.over(buffer)
 end
 
 --- Remember an edit that must wait. Its places move with the text.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param options table<string, any>
 ---@param seen string
@@ -56,7 +54,6 @@ function M.defer(buffer, hunks, options, seen)
 end
 
 --- The stamp of the file whose text has come into the buffer here; '' if none has.
----@param buffer integer
 ---@return string
 function M.merged(buffer)
   return merged[buffer] or ''
@@ -152,7 +149,6 @@ end, { nested = true })
 
 --- Whether somebody else has a handler for what happens to this buffer, which chooses then.
 ---@param event vim.api.keyset.create_autocmd.callback_args
----@return boolean
 local function is_chosen_by_others(event)
   return vim.iter(api.nvim_get_autocmds({ event = event.event })):any(function(it)
     if it.group == event.group or it.buflocal then

@@ -200,7 +200,6 @@ function M.keep_step()
 end
 
 --- Whether the user is in the middle of nothing: the cursor may go elsewhere, or its window away.
----@return boolean
 function M.are_off()
   local mode = api.nvim_get_mode().mode
   return mode:find('^nt?$') ~= nil and not doing(mode)
@@ -223,7 +222,6 @@ function M.calmly(name, show)
 end
 
 --- Run something while that buffer takes any edit: the user's write of it waits for that.
----@param buffer integer
 ---@param action fun()
 function M.lend(buffer, action)
   local before = lent
@@ -234,8 +232,6 @@ end
 
 --- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it
 --- is over the host is told: `free`.
----@param buffer integer
----@param hunks acp.Hunk[]
 ---@return string? doing
 function M.busy(buffer, hunks)
   local what = buffer ~= lent and find(buffer, hunks)

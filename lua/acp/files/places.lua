@@ -110,7 +110,6 @@ local function cursors(buffer, hunks)
 end
 
 --- See where they are; call it before an edit.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param grows boolean whether the edit changes how many lines there are
 ---@return acp.Places seen
@@ -124,7 +123,6 @@ function M.see(buffer, hunks, grows)
 end
 
 --- Put them where their text is after the edit.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param seen acp.Places
 function M.keep(buffer, hunks, seen)

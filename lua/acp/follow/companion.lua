@@ -78,13 +78,11 @@ end
 
 --- Neovim does so while it completes text, or in the command-line window.
 ---@param err any
----@return boolean
 function M.is_refusal(err)
   return tostring(err):find('E565:') ~= nil or tostring(err):find('E11:') ~= nil
 end
 
 --- Load a file into a hidden buffer, without a word or a question.
----@param path string
 ---@return integer? buffer nil if it cannot be loaded
 function M.load(path)
   if swap.exists(path) or not file_buffers.opens(path) then

@@ -66,7 +66,6 @@ local function remove(buffer)
   lent[buffer] = nil
 end
 
----@param buffer integer
 ---@return boolean whether it has keys of ours
 function M.are_lent(buffer)
   return lent[buffer] ~= nil

@@ -5,10 +5,7 @@ local hands = require('acp.files.hands')
 
 local M = {}
 
----@class acp.QuickfixList
----@field key string
----@field title string
----@field items table[]
+---@alias acp.QuickfixList table `{key, title, items}`: see doc/messages.md
 
 ---@type table<string, integer> ids by key
 local ids = {}
@@ -79,12 +76,10 @@ local function refresh(list)
 end
 
 --- Whether the current list is one of these.
----@return boolean
 function M.is_ours()
   return vim.list_contains(vim.tbl_values(ids), vim.fn.getqflist({ id = 0 }).id)
 end
 
----@return boolean
 function M.are_there()
   return next(ids) ~= nil
 end

@@ -47,7 +47,6 @@ function M.let_go(place)
 end
 
 --- Where the lines are now. nil: their buffer is gone.
----@param buffer integer
 ---@param mark integer
 ---@return { tick: integer, first?: integer, last?: integer }? rows 0-based, half-open; none: the lines are gone
 function M.rows(buffer, mark)

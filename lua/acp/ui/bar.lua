@@ -159,7 +159,6 @@ function M.line()
 end
 
 --- Let the bars of a chat, or of a list, show that.
----@param buffer integer
 ---@param parts acp.BarPart[]
 ---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
 function M.set(buffer, parts, is_drawn)

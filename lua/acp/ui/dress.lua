@@ -85,7 +85,6 @@ on('OptionSet', 'The margin of a chat stays', function()
 end, { pattern = 'signcolumn' })
 
 --- Set window options for the buffer that the window shows now.
----@param window integer
 ---@param values table<string, any>
 function M.window(window, values)
   local users = vim.go.fillchars == '' and '' or vim.go.fillchars .. ','

@@ -28,7 +28,6 @@ end
 ---@alias acp.Listen fun(events: string|string[], desc: string, run: function, scope?: acp.EventScope)
 
 --- Begin a group of autocommands, in place of one of that name.
----@param name string
 ---@return acp.Listen on adds one to it
 function M.group(name)
   local group = api.nvim_create_augroup(name, {})
@@ -38,7 +37,6 @@ function M.group(name)
 end
 
 --- End what a group listens to.
----@param name string
 function M.leave(name)
   api.nvim_create_augroup(name, {})
 end

@@ -48,9 +48,7 @@ local function is_mapped(buffer)
 end
 
 --- Map a key of a buffer of ours, unless the user wants none.
----@param buffer integer
 ---@param mode string
----@param key string
 ---@param desc string
 ---@param run fun()|string a function, a <Plug> that is there everywhere, or other keys
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
@@ -65,7 +63,6 @@ end
 ---@field [4] string? name of its <Plug>
 
 --- Map keys, unless the user wants none.
----@param buffer integer
 ---@param rows acp.KeyRow[]
 ---@param mode? string normal mode if none
 function M.map_all(buffer, rows, mode)
@@ -105,7 +102,6 @@ local function keys_of(buffer, mode)
 end
 
 --- What the mappings of a buffer say of themselves, ours first.
----@param buffer integer
 ---@return { [1]: string, [2]: string }[] keys and what they do
 function M.described(buffer)
   local rows, modes = {}, { { 'n', '' }, { 'i', ' (insert)' } }

@@ -61,7 +61,6 @@ local function note(window, kept)
 end
 
 --- Keep the window at its share of the editor: `ui.width`, or what the user makes of it.
----@param window integer
 ---@param is_width boolean else its height
 function M.keep(window, is_width)
   shares[window] = { is_width = is_width, share = configured(), whole = 0, size = 0 }
@@ -90,7 +89,6 @@ end
 
 --- How high a prompt's window wants to be: as its text, between the limits. A height that the user
 --- has given it is the least from then on; not one that came of other windows, which have taken or given room.
----@param window integer
 ---@param room integer rows that it may share with its chat
 ---@return integer rows
 function M.prompt_height(window, room)

@@ -187,7 +187,6 @@ function M.loudly(ignored, action)
 end
 
 --- Fire an event of a buffer for the user's configuration. A handler that fails is told, once.
----@param buffer integer
 ---@param event string
 ---@param pattern? string what it is matched with, if not the name of the buffer
 ---@param data? any
@@ -208,7 +207,6 @@ function M.fire(buffer, event, pattern, data)
 end
 
 --- A buffer is shown now: what waits for that comes.
----@param buffer integer
 function M.shown(buffer)
   local actions_of = waiting[buffer]
   waiting[buffer] = nil
@@ -220,7 +218,6 @@ function M.shown(buffer)
 end
 
 --- Do something when the buffer is shown: at once if a window shows it.
----@param buffer integer
 ---@param action fun()
 function M.when_shown(buffer, action)
   if not waiting[buffer] and #vim.fn.win_findbuf(buffer) > 0 then
@@ -247,7 +244,6 @@ function M.soon(action)
 end
 
 --- Set options of a buffer.
----@param buffer integer
 ---@param options table<string, any>
 function M.set(buffer, options)
   for name, value in pairs(options) do
@@ -283,7 +279,6 @@ function M.buffer(fill, options)
 end
 
 --- Wipe a buffer; who has asked to hear of that does, and nothing else of it is felt.
----@param buffer integer
 function M.delete(buffer)
   waiting[buffer] = nil
   pcall(M.loudly, {}, function()
@@ -292,7 +287,6 @@ function M.delete(buffer)
 end
 
 --- Have a buffer of that name, and let `acp://` names be read, which makes them chats.
----@param name string
 ---@return integer buffer
 function M.read(name)
   return M.quietly(function()
