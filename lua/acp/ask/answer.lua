@@ -20,12 +20,8 @@ function M.now()
   return vim.uv.hrtime() / 1e6
 end
 
----@class acp.OnScreen
----@field id string
----@field seen string
----@field at number since when it is to be seen
-
----@type acp.OnScreen? what the user can see now
+--- What the user can see now, and since when.
+---@type { id: string, seen: string, at: number }?
 local on_screen
 
 --- When each question was first told of: a script may answer one that is not on screen.

@@ -22,11 +22,7 @@ local LEVEL = 60 -- the least zindex
 local MESSAGES = 200 -- zindex of command lines that plugins draw
 local GOOD = 3 -- the last level of a fit at which the options are whole
 
----@class acp.Area
----@field row integer 0-based, of the first screen line
----@field column integer
----@field width integer
----@field height integer
+---@alias acp.Area { row: integer, column: integer, width: integer, height: integer } 0-based
 
 --- What floats may cover.
 ---@return acp.Area
@@ -237,9 +233,7 @@ local function config_of(row, column, width, height, dress)
   return config
 end
 
----@class acp.Placed
----@field config vim.api.keyset.win_config
----@field fit acp.Fit
+---@alias acp.Placed { config: vim.api.keyset.win_config, fit: acp.Fit }
 
 ---@param part acp.Area
 ---@param shape { title: string, footer: string[], is_inside: boolean }

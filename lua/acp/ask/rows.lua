@@ -11,9 +11,7 @@ local TAB = 4
 local GAP = 1 -- cell that Neovim leaves between the end of a line and virtual text behind it
 local LATE = 0.6 -- of a row: a blank behind that is a better place to break it than its end
 
----@class acp.Part texts and marks, as in an op
----@field [1] string[]
----@field [2] acp.Mark[]
+---@alias acp.Part { [1]: string[], [2]: acp.Mark[] } texts and marks, as in an op
 
 ---@class acp.Row
 ---@field text string

@@ -7,11 +7,7 @@ local api = vim.api
 
 local M = {}
 
----@class acp.LoginTerminal
----@field buffer integer
----@field job integer
-
----@type table<integer, acp.LoginTerminal> by the host's numbers
+---@type table<integer, { buffer: integer, job: integer }> by the host's numbers
 local open = {}
 
 -- Neovim tells each job its address; with that the agent could command the editor past the client.

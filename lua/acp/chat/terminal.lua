@@ -12,10 +12,7 @@ local M = {}
 
 local SCROLLBACK = 100000
 
----@class acp.Terminal
----@field buffer integer
----@field channel integer
----@field size string rows and columns that the program knows
+---@alias acp.Terminal { buffer: integer, channel: integer, size: string } rows and columns, as it knows them
 
 ---@type table<integer, acp.Terminal>
 local terminals = {}

@@ -24,11 +24,6 @@ local HINTS = {
   'g? all keys',
 }
 
----@class acp.Recent
----@field agent string
----@field session string
----@field title string
-
 ---@return boolean whether nothing was said in it yet
 local function is_empty(chat)
   local lines = api.nvim_buf_get_lines(chat.chat, 0, 2, false)

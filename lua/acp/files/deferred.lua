@@ -17,12 +17,8 @@ local M = {}
 -- Milliseconds that the user's write waits for the host to follow what the disk has new.
 local PATIENCE = 500
 
----@class acp.Deferred
----@field parts { mark: integer, old: string[], new: string[] }[]
----@field options table<string, any>
----@field seen string the stamp of the file whose text the buffer has then
-
----@type table<integer, acp.Deferred> by buffer
+--- By buffer what is to be changed where, with which options, and the stamp of the file whose text it has then.
+---@type table<integer, { parts: table[], options: table<string, any>, seen: string }>
 local waiting = events.by_buffer()
 ---@type table<integer, string> by buffer: the stamp of the file whose text came in without the host
 local merged = events.by_buffer()

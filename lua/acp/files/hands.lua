@@ -12,11 +12,9 @@ end
 
 local M = {}
 
----@class acp.Doing
----@field name string
----@field all? true what is typed or asked may mean any buffer, not only the current one
-
----@type table<string, acp.Doing> by how a mode begins; what is not here takes edits
+--- By how a mode begins; what is not here takes edits. `all`: what is typed or asked may mean any buffer,
+--- not only the current one.
+---@type table<string, { name: string, all?: true }>
 local MODES = {
   no = { name = 'operator-pending mode' },
   ni = { name = 'a command from insert mode' },

@@ -20,12 +20,7 @@ end
 
 local M = {}
 
----@class acp.BufferOptions
----@field fileformat string
----@field fileencoding string
----@field bomb boolean
----@field endofline boolean
----@field endoffile boolean
+---@alias acp.BufferOptions table<'fileformat'|'fileencoding'|'bomb'|'endofline'|'endoffile', any>
 
 --- Let the buffer have what its file has, or had at that stamp.
 ---@param seen? string

@@ -52,10 +52,8 @@ function M.put(buffer, rows)
   removals[buffer] = #rows > 0 and only_gone or nil
 end
 
----@class acp.ReviewHunk
----@field first integer 0-based row
----@field last integer 0-based row, inclusive
----@field is_removal boolean it has no line of its own: it is met at `first`
+---@alias acp.ReviewHunk { first: integer, last: integer, is_removal: boolean } 0-based, inclusive; one
+---  without a line of its own is met at `first`
 
 --- The hunks of a buffer as they are now, ascending.
 ---@return acp.ReviewHunk[]

@@ -9,9 +9,7 @@ local M = {}
 
 local namespace = api.nvim_create_namespace('acp_review_places')
 
----@class acp.Place
----@field buffer integer
----@field mark integer
+---@alias acp.Place { buffer: integer, mark: integer }
 
 ---@return string? path of the current buffer's file, resolved
 function M.file_here()

@@ -78,11 +78,7 @@ local function set_mark(buffer, row, column, options)
   end
 end
 
----@class acp.Due
----@field op acp.Op whose lines are there, but not its marks
----@field gone vim.api.keyset.get_extmark_item[]
-
----@param due acp.Due
+---@param due { op: acp.Op, gone: vim.api.keyset.get_extmark_item[] } its lines are there, but not its marks
 local function paint(buffer, due)
   local first, _, _, marks, kinds = unpack(due.op, 1, 5)
   for _, mark in ipairs(due.gone) do

@@ -24,12 +24,9 @@ local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and o
 ---@field whole? string what it may grow to
 ---@field right boolean
 
----@class acp.Bar
----@field parts acp.BarPart[]
----@field fitted table<integer, string> by width: a bar is drawn in each frame, and seldom another
----@field make? fun(status: table): string the user's own
-
----@type table<integer, acp.Bar> by buffer
+--- By buffer its parts, the line by width, for a bar is drawn in each frame and seldom another, and what
+--- makes the user's own.
+---@type table<integer, { parts: acp.BarPart[], fitted: table<integer, string>, make?: function }>
 local bars = events.by_buffer()
 
 local failed = false
@@ -170,12 +167,8 @@ function M.set(buffer, parts, is_drawn)
   end
 end
 
----@class acp.Name
----@field name string
----@field width integer
----@field text string
-
----@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
+--- By buffer: it is asked for in each frame, and seldom another.
+---@type table<integer, { name: string, width: integer, text: string }>
 local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.

@@ -39,11 +39,8 @@ function M.prompt_rows()
   return least, math.max(least, type(most) == 'number' and math.floor(most) or MOST)
 end
 
----@class acp.Share
----@field is_width boolean else the height
----@field share number of the editor
----@field whole integer of the editor when the window had its size last
----@field size integer that it had then
+---@alias acp.Share { is_width: boolean, share: number, whole: integer, size: integer } of the editor, as
+---  large as that was when the window had its size last
 
 ---@type table<integer, acp.Share> by window
 local shares = {}

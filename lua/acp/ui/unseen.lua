@@ -51,17 +51,9 @@ function M.quietly(action)
   return result
 end
 
----@class acp.Hands
----@field mode string
----@field selects boolean in visual or select mode, which does not lead back to insert mode
----@field window integer
----@field windows integer[] of the tabpage
----@field previous integer window
----@field buffer integer
----@field tick integer of the buffer
----@field view table
+---@alias acp.Hands table where the user is, and in which mode
 
----@return acp.Hands
+---@return acp.Hands `selects`: in visual or select mode, which does not lead back to insert mode
 local function hands()
   local mode = api.nvim_get_mode().mode
   return {
