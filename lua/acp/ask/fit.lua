@@ -28,7 +28,6 @@ local LEVELS = {
 }
 
 --- Rows from one end of the body, no more than are wanted.
----@param part acp.Part
 ---@param lines integer how many lines of it may be used
 ---@param from_end boolean
 ---@return acp.Row[]
@@ -50,7 +49,6 @@ local function from(part, width, most, lines, from_end)
 end
 
 --- How many rows it takes; of an endless one nearly, for that is counted by its cells.
----@param part acp.Part
 ---@return integer
 local function height(part, width)
   local marks, count, left = rows.marks_of(part), 0, COUNTED
@@ -63,7 +61,6 @@ local function height(part, width)
   return count
 end
 
----@param part acp.Part
 ---@param omitted? integer lines that are left out of it
 ---@param hint? string
 ---@return acp.Row[] rows the middle left out where there are too many
@@ -98,7 +95,6 @@ local function middle_cut(part, width, most, omitted, hint)
 end
 
 --- A diff without the lines that stay as they are: of one that is too long these give way first.
----@param part acp.Part
 ---@return acp.Part
 ---@return integer left_out lines
 local function without_context(part)

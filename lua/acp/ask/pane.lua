@@ -96,7 +96,6 @@ local function mark_selected()
   end
 end
 
----@param fit acp.Fit
 ---@return acp.Op
 local function op_of(fit)
   local texts, marks = {}, {}
@@ -141,7 +140,6 @@ local function row_for(item)
 end
 
 --- Make its buffer, as far as it is not made, and draw in it.
----@param fit acp.Fit
 ---@return boolean drawn anew
 local function fill(fit)
   if not api.nvim_buf_is_valid(menu.bufnr) then

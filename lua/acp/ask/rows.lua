@@ -130,7 +130,6 @@ function M.of_line(text, marks, width)
 end
 
 --- The marks of each line.
----@param part acp.Part
 ---@return table<integer, acp.Mark[]> by the number of the line, from 1
 function M.marks_of(part)
   local found = {}
@@ -142,7 +141,6 @@ function M.marks_of(part)
 end
 
 --- The rows of all lines.
----@param part acp.Part
 ---@param item? integer number of the first line
 ---@return acp.Row[]
 function M.of(part, width, item)

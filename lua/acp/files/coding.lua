@@ -36,14 +36,12 @@ local function convert_all(lines, from, to)
 end
 
 --- The bytes that lines of a buffer are on disk.
----@param encoding string
 ---@return (string|false)[]
 function M.encode(lines, encoding)
   return convert_all(lines, 'utf-8', encoding)
 end
 
 --- The lines that a buffer has for bytes on disk.
----@param encoding string
 ---@return (string|false)[]
 function M.decode(lines, encoding)
   return convert_all(lines, encoding, 'utf-8')

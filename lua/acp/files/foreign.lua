@@ -77,7 +77,6 @@ local function words(lines)
 end
 
 --- The lines at the beginning of a file as Neovim reads them.
----@param encoding string
 ---@return table<string, true>
 local function head(path, encoding)
   local file = io.open(path, 'rb')

@@ -54,7 +54,6 @@ end
 
 --- Whether Neovim waits in the middle of a mapping, an autocommand, a timer or a function: its state
 --- tells, where the mode, or what is pending, does not say as much anyway.
----@param mode string
 ---@param state string see `:help state()`
 local function is_amid(mode, state)
   local says_nothing = mode:find('^n[oi]') or mode:find('^n?t') or state:find('[oa]')
@@ -106,7 +105,6 @@ local function is_beside_insert(hunks)
     end)
 end
 
----@param mode string
 ---@param is_safe? boolean nothing is half done: Neovim says so by SafeState
 ---@return string? doing what the user is in the middle of
 ---@return boolean? all in whichever buffer
@@ -220,7 +218,6 @@ function M.calmly(name, show)
 end
 
 --- Run something while that buffer takes any edit: the user's write of it waits for that.
----@param action fun()
 function M.lend(buffer, action)
   local before = lent
   lent = buffer

@@ -231,7 +231,6 @@ function M.part(buffer)
 end
 
 --- Do something that is not the user's.
----@param action fun()
 function M.quietly(action)
   is_quiet = true
   action()

@@ -108,7 +108,6 @@ end
 
 --- Run something in which Neovim finds that the file of the buffer has changed: it is not to read it
 --- anew, which takes marks away, nor to ask. The host brings the buffer what is new.
----@param action fun()
 local function unread(buffer, action)
   local own = vim.bo[buffer].autoread
   local handler = api.nvim_create_autocmd('FileChangedShell', {

@@ -20,7 +20,6 @@ local removals = {}
 local listeners = {}
 
 --- Call something whenever the host has told of the files with hunks: anything in them may be new.
----@param run fun()
 function M.listen(run)
   table.insert(listeners, run)
 end

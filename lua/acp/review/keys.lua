@@ -27,7 +27,6 @@ local FILES = {
 ---@type table<integer, { [1]: string, [2]: string, [3]: string }[]> by buffer: mode, key and what it does
 local lent = events.by_buffer()
 
----@param mode string
 ---@param row acp.LentKey
 local function map(buffer, mode, row)
   local run, desc = row[3], row[4]

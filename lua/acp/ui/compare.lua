@@ -98,7 +98,6 @@ local function way_back(key)
   return layout.is_float(current) and vim.fn.win_getid(vim.fn.winnr('#')) or current
 end
 
----@param spec acp.CompareSpec
 ---@param hooks? acp.CompareHooks
 local function open(key, spec, hooks)
   require('acp.ui.highlights').define()
@@ -143,7 +142,6 @@ end
 
 --- Open it in place of that of the same key, with the cursor in it, unless the user goes on already.
 --- Raises when Neovim refuses.
----@param spec acp.CompareSpec
 ---@param hooks? acp.CompareHooks
 ---@return boolean opened
 function M.open(key, spec, hooks)

@@ -14,7 +14,6 @@ local M = {}
 
 --- Listen to events.
 ---@param events string|string[]
----@param desc string
 ---@param run fun(event: vim.api.keyset.create_autocmd.callback_args): any
 ---@param scope? acp.EventScope
 function M.on(events, desc, run, scope)

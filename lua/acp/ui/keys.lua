@@ -18,8 +18,6 @@ local function of(buffer)
   return buffers[buffer]
 end
 
----@param mode string
----@param desc string
 ---@param run fun()|string a function, a <Plug>, or other keys
 local function set(buffer, mode, key, desc, run, is_wanted)
   if not vim.list_contains(of(buffer).order, desc) then
@@ -48,8 +46,6 @@ local function is_mapped(buffer)
 end
 
 --- Map a key of a buffer of ours, unless the user wants none.
----@param mode string
----@param desc string
 ---@param run fun()|string a function, a <Plug> that is there everywhere, or other keys
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
 function M.map(buffer, mode, key, desc, run, plug)
@@ -88,7 +84,6 @@ function M.run(plug)
   notice.notice(('<Plug>(acp-%s) does nothing here'):format(plug))
 end
 
----@param mode string
 ---@return table<string, string[]> keys by what they do
 local function keys_of(buffer, mode)
   local found = {}

@@ -77,7 +77,6 @@ end
 
 --- Find or make the buffers of both sides.
 ---@param key string of the comparison
----@param spec acp.CompareSpec
 ---@param map fun(buffer: integer) maps the keys of a side that is no file
 ---@return { left: integer, right: integer }
 function M.make(key, spec, map)

@@ -90,7 +90,6 @@ end
 local is_leaving = false -- the user leaves insert mode
 
 --- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
----@param action fun()
 function M.leaving(action)
   is_leaving = true
   local ok, err = pcall(action)
@@ -210,7 +209,6 @@ function M.shown(buffer)
 end
 
 --- Do something when the buffer is shown: at once if a window shows it.
----@param action fun()
 function M.when_shown(buffer, action)
   if not waiting[buffer] and #vim.fn.win_findbuf(buffer) > 0 then
     return action()
@@ -220,7 +218,6 @@ function M.when_shown(buffer, action)
 end
 
 --- Have something done soon, once for all that asks for it until then.
----@param action fun()
 ---@return fun() ask
 function M.soon(action)
   local is_due = false
