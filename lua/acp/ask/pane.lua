@@ -29,13 +29,7 @@ local FLOAT = {
   conceallevel = 0,
   winfixbuf = true,
 }
-local BELOW = vim.tbl_extend('error', FLOAT, {
-  number = false,
-  relativenumber = false,
-  signcolumn = 'no',
-  foldcolumn = '0',
-  winfixheight = true,
-})
+local BELOW = vim.tbl_extend('error', FLOAT, dress.BARE, { winfixheight = true })
 
 --- What goes there from where the user is.
 ---@return string

@@ -106,13 +106,6 @@ local function overlap(one, other)
     and other.column < one.column + one.width
 end
 
----@return acp.Area?
-local function area(row, column, width, height)
-  if width > BORDER and height > BORDER then
-    return { row = row, column = column, width = width, height = height }
-  end
-end
-
 --- What is left of an area around something in it.
 ---@param whole acp.Area
 ---@param hole acp.Area
@@ -120,12 +113,18 @@ end
 local function around(whole, hole)
   local bottom, right = whole.row + whole.height, whole.column + whole.width
   local under, behind = hole.row + hole.height, hole.column + hole.width
-  local found = {}
-  table.insert(found, (area(whole.row, whole.column, whole.width, hole.row - whole.row)))
-  table.insert(found, (area(under, whole.column, whole.width, bottom - under)))
-  table.insert(found, (area(whole.row, whole.column, hole.column - whole.column, whole.height)))
-  table.insert(found, (area(whole.row, behind, right - behind, whole.height)))
-  return found
+  local sides = {
+    { height = hole.row - whole.row },
+    { row = under, height = bottom - under },
+    { width = hole.column - whole.column },
+    { column = behind, width = right - behind },
+  }
+  local found = vim.tbl_map(function(side)
+    return vim.tbl_extend('keep', side, whole)
+  end, sides)
+  return vim.tbl_filter(function(it)
+    return it.width > BORDER and it.height > BORDER
+  end, found)
 end
 
 --- The free parts of an area, the largest first.

@@ -63,10 +63,7 @@ local function refresh(list)
   end
   local index = current_entry(list)
   local cursor = cursor_in(id)
-  vim.fn.setqflist({}, 'r', { id = id, title = list.title, items = list.items })
-  if #list.items > 0 then
-    vim.fn.setqflist({}, 'a', { id = id, idx = index })
-  end
+  vim.fn.setqflist({}, 'r', { id = id, title = list.title, items = list.items, idx = index })
   if cursor then -- Neovim puts it on the current entry
     local row = math.max(math.min(cursor.row, #list.items), 1)
     pcall(vim.api.nvim_win_set_cursor, cursor.window, { row, 0 })

@@ -15,14 +15,7 @@ local SEPARATOR, SEPARATOR_WIDTH = ' · ', 3
 local BEGUN, LEAST = 20, 6
 local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and of a title
 
----@class acp.BarPart
----@field group string
----@field text string
----@field need integer 0 always stays; of the others the largest goes first
----@field short? string what stands there before anything goes
----@field grows? boolean it takes what the others leave
----@field whole? string what it may grow to
----@field right boolean
+---@alias acp.BarPart table see `view/status.py`; `whole`: what one that grows may become
 
 --- By buffer its parts, the line by width, for a bar is drawn in each frame and seldom another, and what
 --- makes the user's own.

@@ -4,13 +4,7 @@ local api = vim.api
 
 local M = {}
 
----@class acp.EventScope which of these events are meant; without it all
----@field buffer? integer
----@field pattern? string|string[]
----@field once? boolean
----@field nested? boolean
----@field later? boolean when what has fired it is over
----@field group? integer
+---@alias acp.EventScope table options of nvim_create_autocmd, and `later`: when what has fired it is over
 
 --- Listen to events.
 ---@param events string|string[]

@@ -15,11 +15,7 @@ local M = {}
 local SHARE = 0.8
 local BORDER = 2
 
-local OPTIONS = {
-  wrap = true,
-  linebreak = true,
-  breakindent = true,
-  breakindentopt = 'list:-1,min:8',
+local OPTIONS = vim.tbl_extend('error', dress.WRAPPED, {
   conceallevel = 2,
   concealcursor = 'nc',
   foldenable = false,
@@ -33,7 +29,7 @@ local OPTIONS = {
     'FloatFooter:AcpFloatFooter',
     'CursorLine:AcpSelected',
   }, ','),
-}
+})
 
 --- Make a buffer with that text; it goes with its window.
 ---@param name string what it is called where Neovim names buffers
