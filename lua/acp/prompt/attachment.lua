@@ -13,6 +13,7 @@ local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 local project = require('acp.chat.project')
 local stamps = require('acp.files.stamps')
+local surroundings = require('acp.prompt.surroundings') -- knows from now on where the user comes from
 
 local api = vim.api
 
@@ -53,24 +54,15 @@ local ASK_AFTER_MS = 200
 ---@param buffer? integer nil: the current one
 ---@return acp.Selection
 function M.select(first, last, buffer)
-  buffer = buffer or api.nvim_get_current_buf()
-  local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
-  local name = api.nvim_buf_get_name(buffer)
-  local is_file = vim.bo[buffer].buftype == '' and name ~= ''
-  return {
-    buffer = buffer,
-    mark = api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, {
-      end_row = first + #lines - 2,
-      end_col = #(lines[#lines] or ''),
-      right_gravity = false,
-      end_right_gravity = true,
-    }),
-    path = is_file and vim.fn.fnamemodify(name, ':p') or nil,
-    first = first,
-    last = first + #lines - 1,
-    lines = lines,
-    filetype = vim.bo[buffer].filetype,
-  }
+  local selection = surroundings.lines(buffer or api.nvim_get_current_buf(), first, last)
+  local lines = selection.lines
+  selection.mark = api.nvim_buf_set_extmark(selection.buffer, namespace, first - 1, 0, {
+    end_row = selection.last - 1,
+    end_col = #(lines[#lines] or ''),
+    right_gravity = false,
+    end_right_gravity = true,
+  })
+  return selection
 end
 
 --- Where the lines of a selection are now; nil if its buffer or its mark is gone.

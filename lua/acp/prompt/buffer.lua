@@ -14,7 +14,6 @@ local notice = require('acp.ui.notice')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
 local server = require('acp.prompt.server')
-require('acp.prompt.surroundings') -- where the user comes from is known from now on
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 
