@@ -213,8 +213,9 @@ function M.tell(verb, payload)
 end
 
 --- Remove what is kept of the current session, or all that is kept; the host asks before it does.
----@param what 'session'|'all'
+---@param what? 'session'|'all'
 function M.forget(what)
+  what = what or 'session'
   local chat = what == 'session' and agents.chat() or nil
   if what == 'session' and not chat then
     return
