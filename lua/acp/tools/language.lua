@@ -226,14 +226,13 @@ end
 ---@class acp.LanguageQuestion
 ---@field path string resolved
 ---@field method string
----@field params table without what is added here: the document, the place
----@field row? integer 0-based
----@field offsets? table<string, integer> where in that row, by encoding
+---@field params table without what is added here: the document
+---@field places? table<string, table> what is added to them besides, by encoding
 ---@field tick? integer of the text that the host has seen
 ---@field client? integer only that one
 ---@field first? boolean only the first that can answer
 ---@field bare? boolean nothing is added to `params`
----@field diagnosed? boolean those of that row are added
+---@field diagnosed? integer 0-based: the diagnostics of that row are added
 
 ---@param arguments acp.LanguageQuestion
 ---@return fun(client: vim.lsp.Client): table
@@ -242,21 +241,11 @@ local function params(arguments, buffer)
     if arguments.bare then
       return arguments.params
     end
-    local whole = vim.deepcopy(arguments.params)
-    if vim.tbl_isempty(whole) then
-      whole = vim.empty_dict()
-    end
+    local place = (arguments.places or {})[client.offset_encoding] or {}
+    local whole = vim.tbl_extend('force', arguments.params, place)
     whole.textDocument = { uri = vim.uri_from_bufnr(buffer) }
-    if arguments.offsets and not arguments.diagnosed then
-      local column = arguments.offsets[client.offset_encoding]
-      whole.position = { line = arguments.row, character = column }
-    elseif arguments.diagnosed then
-      local stop = arguments.offsets[client.offset_encoding]
-      whole.range = {
-        start = { line = arguments.row, character = 0 },
-        ['end'] = { line = arguments.row, character = stop },
-      }
-      whole.context = { diagnostics = told_at(buffer, arguments.row), triggerKind = 1 }
+    if arguments.diagnosed then
+      whole.context = { diagnostics = told_at(buffer, arguments.diagnosed), triggerKind = 1 }
     elseif arguments.method == 'textDocument/formatting' then
       whole.options = {
         tabSize = vim.lsp.util.get_effective_tabstop(buffer),
