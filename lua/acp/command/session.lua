@@ -250,6 +250,18 @@ function M.rewind(chat, turn)
   end)
 end
 
+--- Bring the prompt that was sent last back into the prompt.
+---@param chat acp.Chat
+function M.resend(chat)
+  bridge.ask('sent', { chat = chat.chat }, function(texts)
+    if #texts == 0 then
+      return notice.warn('nothing was sent in this session yet')
+    end
+    require('acp.prompt.history').put(chat, texts[#texts])
+    window.show(chat.chat)
+  end)
+end
+
 --- Have what was said written into a new file, or show it in a buffer.
 ---@param chat acp.Chat
 ---@param path string '' for a buffer

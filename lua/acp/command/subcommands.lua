@@ -59,6 +59,7 @@ M.calls = {
   export = { 'acp.command.session', 'export', 'chat', 'trimmed' },
   outline = { 'acp.command.session', 'outline', 'chat' },
   rewind = { 'acp.command.session', 'rewind', 'chat', 'number' },
+  resend = { 'acp.command.session', 'resend', 'chat' },
   queue = { 'acp.prompt.queue', 'open', 'chat' },
   terminals = { 'acp.chat.terminal', 'pick' },
   reject = { 'acp.command.reviewing', 'reject', 'text', 'range' },
@@ -125,14 +126,6 @@ local deeds = {
   end,
   previous = function()
     session().step(-1)
-  end,
-  resend = function()
-    local chat = agent().chat()
-    if chat then
-      require('acp.prompt.history').resend(chat, function()
-        require('acp.chat.window').show(chat.chat)
-      end)
-    end
   end,
   follow = function(invoked)
     require('acp.follow.follower').turn(invoked.word or 'toggle')

@@ -365,16 +365,20 @@ function M.ask(chat)
   end
 end
 
-local timer = assert(vim.uv.new_timer())
-
-local ask_all = vim.schedule_wrap(function()
-  for _, chat in ipairs(chats.all()) do
-    if layout.window_of(chat.prompt) then
-      M.ask(chat)
+---@param does fun(chat: acp.Chat)
+---@return fun() does it with each chat whose prompt is to be seen
+local function shown(does)
+  return function()
+    for _, chat in ipairs(chats.all()) do
+      if layout.window_of(chat.prompt) then
+        does(chat)
+      end
     end
   end
-end)
+end
 
+local timer = assert(vim.uv.new_timer())
+local ask_all = vim.schedule_wrap(shown(M.ask))
 local on = events.group('acp.attachment')
 
 on('BufWritePost', 'The notes of the prompts that are to be seen stay right', function()
@@ -383,20 +387,11 @@ on('BufWritePost', 'The notes of the prompts that are to be seen stay right', fu
   end
 end)
 
-on('ModeChanged', 'The bar names the key of this mode', function()
-  local chat = chats.of(api.nvim_get_current_buf())
-  if chat and chat.prompt == api.nvim_get_current_buf() then
-    M.draw(chat)
-  end
-end, { pattern = { '*:i*', 'i*:*' } })
+local INSERT = { pattern = { '*:i*', 'i*:*' } }
+on('ModeChanged', 'The bar names the key of this mode', shown(M.draw), INSERT)
 
-on('BufEnter', 'The rows name the file that the user is in', function()
-  for _, chat in ipairs(chats.all()) do
-    if layout.window_of(chat.prompt) then
-      M.draw(chat)
-    end
-  end
-end)
+local WHERE = 'The rows name the file that the user is in, the bar has its room'
+on({ 'BufEnter', 'WinResized' }, WHERE, shown(M.draw))
 
 life.listen(function(buffer, status)
   local chat, barred = chats.of(buffer), { status.parent or false, status.changes }
@@ -411,14 +406,5 @@ local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpD
 on('User', 'The bar says whether anything can be sent', function()
   vim.tbl_map(M.draw, chats.all())
 end, { pattern = SESSION })
-
-on('WinResized', 'The bar of a prompt has more room, or less', function()
-  for _, window in ipairs(vim.v.event.windows or {}) do
-    local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
-    if chat then
-      M.draw(chat)
-    end
-  end
-end)
 
 return M

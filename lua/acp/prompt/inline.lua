@@ -31,8 +31,7 @@ local namespace = api.nvim_create_namespace('acp_inline')
 
 ---@type table<acp.InlineEdit, true> those that are not over
 local edits = {}
----@type uv.uv_timer_t?
-local timer
+local ticks = false -- `tick` comes
 
 --- What is said beside the lines now.
 ---@param edit acp.InlineEdit
@@ -74,10 +73,6 @@ local function forget(edit)
   if api.nvim_buf_is_valid(edit.buffer) then
     api.nvim_buf_del_extmark(edit.buffer, namespace, edit.mark)
   end
-  if timer and not next(edits) then
-    timer:close()
-    timer = nil
-  end
 end
 
 ---@param edit acp.InlineEdit
@@ -95,6 +90,10 @@ local function tick()
     else
       fail(edit, ('%s has ended before the edit was made'):format(edit.chat.agent))
     end
+  end
+  ticks = next(edits) ~= nil
+  if ticks then
+    vim.defer_fn(tick, STEP_MS)
   end
 end
 
@@ -184,11 +183,14 @@ function M.edit(chat, range, instruction)
     is_running = false,
   }
   edits[edit] = true
-  if not timer then
-    timer = assert(vim.uv.new_timer())
-    timer:start(0, STEP_MS, vim.schedule_wrap(tick))
-  end
   send(edit, selection)
+  if edits[edit] then
+    draw(edit)
+  end
+  if not ticks then
+    ticks = true
+    vim.defer_fn(tick, STEP_MS)
+  end
 end
 
 return M

@@ -371,22 +371,18 @@ function M.conform(arguments, reply)
   if #formatters == 0 then
     return reply(nil, { problem = 'none' })
   end
-  local answer = { tick = api.nvim_buf_get_changedtick(buffer) }
-  local is_done = false
+  local tick = api.nvim_buf_get_changedtick(buffer)
   local lines = api.nvim_buf_get_lines(buffer, 0, -1, false)
   local options = { bufnr = buffer, async = true, quiet = true }
   conform.format_lines(names(formatters), lines, options, function(err, formatted)
-    answer.error = err and (type(err) == 'table' and err.message or tostring(err)) or nil
-    answer.lines, is_done = formatted, true
+    local said = err and (type(err) == 'table' and err.message or tostring(err)) or nil
+    reply(nil, { tick = tick, error = said, lines = formatted })
   end)
   return ask.poll(M.patience, function(is_late)
-    if is_late and not is_done then
-      answer.error = 'it does not answer'
+    if is_late then
+      reply(nil, { tick = tick, error = 'it does not answer' })
     end
-    if is_done or is_late then
-      reply(nil, answer)
-    end
-    return is_done
+    return false
   end)
 end
 
