@@ -7,7 +7,6 @@ local notice = require('acp.ui.notice')
 
 local M = {}
 
----@param sub acp.SubCommand
 ---@param word? string
 ---@return string? problem
 local function wrong_word(sub, word)

@@ -17,7 +17,6 @@ local REFRESH_MS = 500
 local views = {}
 
 --- What has come since; all of it when the file has begun anew.
----@param view acp.LogView
 ---@return string? news
 ---@return boolean? anew
 local function news(view)
@@ -32,7 +31,6 @@ local function news(view)
 end
 
 --- Show what has come; a window whose cursor is on the last line stays at the end.
----@param view acp.LogView
 local function refresh(view)
   local text, is_anew = news(view)
   if not text or text == '' then

@@ -133,7 +133,6 @@ end
 ---@field lines? fun(): string[] what of it is shown; as a rule the detail
 ---@field key? string of a note, which the host shows
 
----@param selection acp.Selection
 ---@return acp.Along
 local function selection_row(selection)
   local first, last = range(selection.buffer, selection.mark)

@@ -61,7 +61,6 @@ function M.is_blank(chat)
 end
 
 --- The host does not take it after all: it stands in the prompt again, if nothing else does by now.
----@param err string
 local function give_back(chat, text, err)
   bridge.warn(err)
   if api.nvim_buf_is_loaded(chat.prompt) and M.is_blank(chat) then

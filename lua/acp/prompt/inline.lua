@@ -34,7 +34,6 @@ local edits = {}
 local ticks = false -- `tick` comes
 
 --- What is said beside the lines now.
----@param edit acp.InlineEdit
 ---@return string
 local function label(edit)
   local waiting = edit.chat.status.pending or 0
@@ -45,7 +44,6 @@ local function label(edit)
   return ('  %s %s · %s · %s'):format(life.spinner(), edit.chat.agent, what, clock)
 end
 
----@param edit acp.InlineEdit
 local function draw(edit)
   if not api.nvim_buf_is_loaded(edit.buffer) then
     return
@@ -67,7 +65,6 @@ local function draw(edit)
   })
 end
 
----@param edit acp.InlineEdit
 local function forget(edit)
   edits[edit] = nil
   if api.nvim_buf_is_valid(edit.buffer) then
@@ -75,8 +72,6 @@ local function forget(edit)
   end
 end
 
----@param edit acp.InlineEdit
----@param problem string
 local function fail(edit, problem)
   forget(edit)
   notice.warn(('%s: :Acp chat shows more'):format(problem))
@@ -98,7 +93,6 @@ local function tick()
 end
 
 --- Say what has come of it, and show it in place.
----@param edit acp.InlineEdit
 ---@param data table of `AcpTurnEnded`
 local function finish(edit, data)
   if data.error then
@@ -119,7 +113,6 @@ local function finish(edit, data)
   end)
 end
 
----@param edit acp.InlineEdit
 ---@param data table of an event
 local function is_of(edit, data)
   return data.agent == edit.chat.agent and data.session == edit.chat.status.session
@@ -141,8 +134,6 @@ end
 local TURNS = { pattern = { 'AcpTurnStarted', 'AcpTurnEnded' } }
 events.group('acp.inline')('User', 'Turns of edits in place', on_turn, TURNS)
 
----@param edit acp.InlineEdit
----@param selection acp.Selection
 local function send(edit, selection)
   local lines = selection.first == selection.last and ('line %d'):format(selection.first)
     or ('lines %d-%d'):format(selection.first, selection.last)

@@ -89,7 +89,6 @@ local function place(params)
   return chat, chat and api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
 end
 
----@param candidate acp.Candidate
 ---@param range lsp.Range
 ---@return lsp.CompletionItem
 local function item(candidate, index, range)

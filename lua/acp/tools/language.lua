@@ -49,7 +49,6 @@ function M.buffer(path)
   return buffer, true
 end
 
----@param client vim.lsp.Client
 local function is_users(client)
   return client.name ~= 'acp'
 end
@@ -88,7 +87,6 @@ function M.when_attached(buffer, method, is_new, on_found)
 end
 
 --- Call a method of a client, whose form differs between versions of Neovim.
----@param client vim.lsp.Client
 ---@param ... any
 ---@return any, any
 local function call(client, name, ...)
@@ -105,7 +103,6 @@ function M.bring_up_to_date(client)
   pcall(call, client, 'notify', '$/setTrace', { value = client.config.trace or 'off' })
 end
 
----@param client vim.lsp.Client
 local function is_gone(client)
   return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
 end
@@ -117,7 +114,6 @@ end
 ---@field result? any
 ---@field error? string
 
----@param client vim.lsp.Client
 ---@param err? table|string
 ---@param result? any
 ---@return acp.LanguageAnswer
@@ -215,7 +211,6 @@ local function told_at(buffer, row)
   return found
 end
 
----@param clients vim.lsp.Client[]
 ---@return string[]
 local function names(clients)
   return vim.tbl_map(function(client)
@@ -234,7 +229,6 @@ end
 ---@field bare? boolean nothing is added to `params`
 ---@field diagnosed? integer 0-based: the diagnostics of that row are added
 
----@param arguments acp.LanguageQuestion
 ---@return fun(client: vim.lsp.Client): table
 local function params(arguments, buffer)
   return function(client)
