@@ -154,7 +154,8 @@ def test_what_cannot_be_taken_back_is_named_beside_what_is(job: MainJob) -> None
     command(agent, {large: None})
     until_files(job, {"rest.txt": 2})
     ended(job, agent, prompt)
-    assert any("cannot be reviewed or undone (too large): deep/large.txt" in it for it in job.chat())
+    unknown = "cannot be reviewed or undone (too large): deep/large.txt"
+    assert any(unknown in it for it in job.chat())
     answer(job, to_take=False)
     job.command("Acp undo")
     cannot = "cannot be undone: deep/large.txt (too large)"
