@@ -83,16 +83,19 @@ def opened(path: Path | str, flags: int = os.O_RDONLY) -> int:
 
 
 def locked(path: Path, flags: int) -> int | None:
-    """Open and lock it; None if somebody has it, or has just removed it. Raises `OSError`."""
+    """Open and lock it; None if somebody has it, or has just removed it. Raises `OSError`, also on
+    a file system without locks."""
     handle = opened(path, flags)
+    is_ours = False
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(handle), os.stat(path)):
-            return handle
-    except OSError:
+        is_ours = os.path.samestat(os.fstat(handle), os.stat(path))
+    except (BlockingIOError, FileNotFoundError):
         pass
-    os.close(handle)
-    return None
+    finally:
+        if not is_ours:
+            os.close(handle)
+    return handle if is_ours else None
 
 
 def read(path: Path) -> IO[str]:
