@@ -145,7 +145,8 @@ def chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
 
 
 async def whole(address: Address, response: httpx2.Response) -> str:
-    """Return all that it says; raises `UserError` if that is more than one message may be, or compressed."""
+    """Return all that it says; raises `UserError` if that is compressed, or more than one message
+    may be."""
     body = bytearray()
     try:
         parts = chunks(response)
