@@ -11,6 +11,7 @@ import pytest
 from acp_nvim.client import listing, registry
 from acp_nvim.errors import Code
 from acp_nvim.files.event import WriteRefused
+from acp_nvim.files.roots import LONGEST
 from acp_nvim.session.reduce import reduce, terminals
 from acp_nvim.session.state import ToolCall
 from acp_nvim.transport import link
@@ -289,6 +290,10 @@ async def test_refused_writes_are_told_by_few_messages(tmp_path: Path) -> None:
             await stage.agent.ask("fs/write_text_file", params, number)
         refused = [it for it in stage.rig.events if isinstance(it, WriteRefused)]
         assert [it.known for it in refused] == [False] * 10 + [True] * 40
+        params = {"sessionId": SESSION, "path": "/" + "long" * 100_000, "content": "x"}
+        await stage.agent.ask("fs/write_text_file", params, 50)
+        last = stage.rig.events[-1]  # kept, to be told once
+        assert isinstance(last, WriteRefused) and len(last.path) <= LONGEST
 
 
 async def test_options_of_a_permission_have_a_bound() -> None:
