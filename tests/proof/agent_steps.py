@@ -50,6 +50,7 @@ ANSWER = "n<Esc>"
 """Should Neovim ask."""
 
 TAKEN_BACK = "was undone by the user, or by another program"
+AGAINST = "was changed by the user, as you were told"
 
 
 class AgentSteps(UserSteps):
@@ -62,7 +63,8 @@ class AgentSteps(UserSteps):
             known = await self._read(step.session, name)
         await self._write(step, name, known, edited(known, step.edits, self._agent_word))
 
-    async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
+    async def _write(self, step: Writes, name: str, known: str, text: str) -> bool:
+        """Return whether it was written."""
         before, unsettled = self.sight, self._unsettled(name)
         in_conflict = self.log.standing.get(self.world.path(name))
         key = step.session, name
@@ -126,7 +128,11 @@ class AgentSteps(UserSteps):
             taken = without_lines(known, self.untaken.get((step.session, name), set()))
             needed = any(is_conflict(it, live, text) for it in (known, made, taken, told))
             is_back = TAKEN_BACK in refused and self.beliefs.is_taken_back(key, known, live)
-            self._assert(needed or is_back or in_conflict, f"needless: {refused}")
+            # it has lines from before what a prompt has told it that the user has made of them
+            is_told = key in self.noted and bool({*bodies(text)} - {*bodies(live)})
+            allowed = needed or is_back or in_conflict or (is_told and AGAINST in refused)
+            self._assert(allowed, f"needless: {refused}")
+        return not refused
 
     def _check_done(self, key: tuple[int, str], text: str, after: Sight, *, is_sure: bool) -> None:
         """Success means done; `is_sure`: no other program has written in the middle of it."""
@@ -135,6 +141,7 @@ class AgentSteps(UserSteps):
         self._assert(not (lost and is_sure), f"{name}: answered as written, but not there: {lost}")
         self.beliefs.wrote(key, text)
         self.told.pop(key, None)
+        self.noted.discard(key)
 
     def _check_merged(self, name: str, bases: set[str], live: str, text: str, after: Sight) -> None:
         """What its own tool has made an agent knows, too, or some of it; a file that is not there
@@ -225,10 +232,11 @@ class AgentSteps(UserSteps):
             else:
                 await self._write(write, name, known, text)
             return
-        await self._write(write, name, known, text)
+        is_written = await self._write(write, name, known, text)
         is_read_anew = await self._between(step, name)
         if self.sight.disk[name] != text:
-            await self._repeat(session, name, text, is_same=not is_read_anew)
+            is_same = is_written and not is_read_anew
+            await self._repeat(session, name, text, is_same=is_same)
 
     async def _saves_from_insert(self, step: SavesFromInsert) -> None:
         """Nothing is asked, both texts are in the file, and the agent's lines are the agent's."""
@@ -330,6 +338,7 @@ class AgentSteps(UserSteps):
             for key in [it for it in self.known if it[0] == step.session]:
                 live = self.sight.live(key[1])
                 self.told[key] = self.beliefs.told(key, self.known[key], live)
+                self.noted.add(key)
         await self.services.begin_turn(step.session)
 
     async def _kills(self, step: Kills) -> None:
@@ -361,6 +370,7 @@ class AgentSteps(UserSteps):
         self.acted.clear()
         self.known.clear()
         self.told.clear()
+        self.noted.clear()
         self.beliefs.end_all()
         for session in range(SESSIONS):
             await self.services.begin_turn(session)

@@ -1,8 +1,8 @@
 """A change of the text: which events it makes, and which it switches.
 
 An agent's change is an event. So is one of the user's, but where switching events explains it: who
-goes back with `u` switches off what they go back over, and on again with `<C-r>`. And what says the
-same in other white space is the same line, as a formatter leaves it.
+goes back with `u` switches off what they go back over, and on again with `<C-r>`. And what has the
+same words is the same line, as a formatter leaves it.
 
 New lines stand below those that they replace, one by one, so that a part of a hunk can be rejected
 where it was.
@@ -43,13 +43,15 @@ AMENDED: Final = 100
 
 Step: TypeAlias = tuple[int | None, int | None]
 """The number of an old line, and of a new one: both, where the new one is the old one again, or
-says the same in other white space."""
+has the same words."""
 MOST_PASSING: Final = 24
 """So many changes of a turn in one file are known step by step, as |u| takes them back."""
 MOST_PASSING_LINES: Final = 20_000
 """So many lines that these have put in, at most: of a large file fewer steps are known."""
 MOST_AMENDED: Final = 10_000
 """So many pairs of an old and a new line are looked at: that one was amended is found among few."""
+
+_FORMATTED: Final = str.maketrans("'", '"', ",;")
 
 Writer: TypeAlias = Callable[[Place], Iterable[Run]]
 """Yields the lines of a place as somebody's change leaves them."""
@@ -293,12 +295,21 @@ class _User:
     def lines(self, place: Place) -> Iterator[Run]:
         """Yield the lines of a place as the change leaves them."""
         came = _came_again(place)
-        if not came and (same := _in_other_space(place)):
+        if not came and (same := _reformatted(place)):
             return iter(same)
         return self._turned(place, came)
 
+    def _spread(self, place: Place) -> Story | None:
+        """Return whose lines a formatter has spread, None: there is more to it than blank lines
+        between two of one change of an agent's."""
+        above, below = place.above, place.below
+        if above is None or below is None or above.born != below.born:
+            return None
+        is_blank = not (_said(place.lines) or any(story.alive for _, story in place.items))
+        return above if is_blank and above.born in self._agents else None
+
     def _turned(self, place: Place, came: Mapping[int, int]) -> Iterator[Run]:
-        items, moved = place.items, None
+        items, moved = place.items, self._spread(place)
         off = frozenset[int]().union(*(items[it][1].killers for it in came))
         event, steps = self._event(place, came, off, self._again(place, came))
         for old, new in steps:
@@ -385,8 +396,8 @@ def _against(story: Story, is_there: bool) -> Iterator[int]:
             yield by
 
 
-def _in_other_space(place: Place) -> list[Run]:
-    """Return the lines of a place where they say the same in other white space; [] if not so.
+def _reformatted(place: Place) -> list[Run]:
+    """Return the lines of a place where they have the same words; [] if not so.
 
     Lines of which one is made have to be of one story: else one would go with the other.
     """
@@ -415,8 +426,8 @@ def _said(lines: Iterable[str]) -> str:
 
 
 def words(text: str) -> str:
-    """Return a line without its white space."""
-    return "".join(text.split())
+    """Return a line without what formatters change: white space, commas, semicolons, quotes."""
+    return "".join(text.split()).translate(_FORMATTED) or text.strip()
 
 
 def returning(place: Place, may_return: Callable[[Story], bool]) -> dict[int, int]:

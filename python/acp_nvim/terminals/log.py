@@ -13,6 +13,8 @@ from acp_nvim.session.plain_text import collapsed, plain
 
 LINE = 8_192
 """Characters from which a line that does not end is made shorter where it overwrites itself."""
+CHUNK = 4_096
+"""Bytes up to which lines are put together: each alone takes as much again."""
 
 
 class TerminalLog:
@@ -22,7 +24,7 @@ class TerminalLog:
         self.limit: Final = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._chunks: deque[bytes] = deque()
-        """Lines that are done, as plain text."""
+        """Lines that are done, as plain text, some of them in one."""
         self.size = 0
         """Bytes of these."""
         self._line = ""
@@ -54,7 +56,10 @@ class TerminalLog:
         return whole.decode("utf-8"), self._truncated
 
     def _keep(self, lines: bytes) -> None:
-        self._chunks.append(lines)
+        if self._chunks and len(self._chunks[-1]) < CHUNK:
+            self._chunks[-1] += lines
+        else:
+            self._chunks.append(lines)
         self.size += len(lines)
         while self._chunks and self.size - len(self._chunks[0]) >= self.limit:
             dropped = len(self._chunks.popleft())
