@@ -47,7 +47,7 @@ LONG = 65_536
 overtakes it."""
 LONG_ANSWER = 1_000_000
 """Characters from which an answer is made in a thread."""
-AT_ONCE = 32
+AT_ONCE = 8
 """Messages, or thousands of characters, that are taken before others have their turn; a request
 counts as eight."""
 TOO_LARGE = "a message of the agent does not fit into the memory, it was skipped"
