@@ -19,6 +19,7 @@ TOP: Final = "acp.nvim"
 
 CHUNK: Final = 1 << 14
 """Bytes in which a first line mostly ends."""
+_NEW: Final = ".new-"
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -42,10 +43,17 @@ def _make(path: Path) -> None:
         os.close(handle)
 
 
+def sweep(folder: Path, before: float) -> None:
+    """Remove what a kill has left in the middle of `replace`, older than that time."""
+    for file in folder.glob(f"{_NEW}*"):
+        if 0 < modified(file) < before * 1e9:
+            remove(file)
+
+
 def replace(path: Path, text: str | bytes) -> None:
     """Write a file as a whole, in place of whatever is there; raises `OSError`."""
     make_folder(path.parent)
-    handle, new = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    handle, new = tempfile.mkstemp(dir=path.parent, prefix=_NEW)
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(handle, 0o600)
