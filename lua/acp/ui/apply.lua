@@ -3,6 +3,7 @@
 -- plugin draw their text with `draw` too.
 
 local bar = require('acp.ui.bar')
+local chats = require('acp.chat.registry')
 local life = require('acp.ui.life')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
@@ -136,11 +137,12 @@ end
 ---@param buffer integer
 ---@param ops acp.Op[]
 function M.draw(buffer, ops)
+  local here = { buf = buffer }
   unseen.quietly(function()
-    vim.bo[buffer].modifiable = true
+    api.nvim_set_option_value('modifiable', true, here)
     local ok, err = pcall(replace, buffer, ops)
-    vim.bo[buffer].modifiable = false
-    vim.bo[buffer].modified = false
+    api.nvim_set_option_value('modifiable', false, here)
+    api.nvim_set_option_value('modified', false, here)
     if not ok then
       error(err, 0)
     end
@@ -250,8 +252,8 @@ end
 
 ---@param status table
 local function set_status(buffer, status)
-  if require('acp.chat.registry').tell(buffer, status) then
-    vim.cmd.redrawstatus({ bang = true })
+  if chats.tell(buffer, status) then
+    bar.rename(assert(chats.of(buffer)))
   end
   life.set(buffer, status)
 end

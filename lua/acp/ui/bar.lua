@@ -24,9 +24,12 @@ local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and o
 ---@field whole? string what it may grow to
 ---@field right boolean
 
+-- A bar and a name are drawn in each frame, and are seldom another: the options find what fits in
+-- `b:acp_bar` and `b:acp_name`, by the width of the window (and 'laststatus'), and call Lua if it is not there.
+
 ---@class acp.Bar
 ---@field parts acp.BarPart[]
----@field fitted table<integer, string> by width: a bar is drawn in each frame, and seldom another
+---@field fitted table<string, string> by width
 ---@field make? fun(status: table): string the user's own
 
 ---@type table<integer, acp.Bar> by buffer
@@ -149,13 +152,13 @@ function M.line()
   if not bar then
     return ''
   end
-  local text = bar.make and own(bar.make, buffer)
-  if text then
-    return text
-  end
   local width = api.nvim_win_get_width(window)
-  bar.fitted[width] = bar.fitted[width] or fit(bar.parts, width)
-  return bar.fitted[width]
+  if bar.make then
+    return own(bar.make, buffer) or fit(bar.parts, width)
+  end
+  bar.fitted[tostring(width)] = fit(bar.parts, width)
+  vim.b[buffer].acp_bar = bar.fitted
+  return bar.fitted[tostring(width)]
 end
 
 --- Let the bars of a chat, or of a list, show that.
@@ -164,20 +167,18 @@ end
 ---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
 function M.set(buffer, parts, is_drawn)
   local make = not vim.b[buffer].acp_list and options.winbar() or nil
-  bars[buffer] = { parts = parts, fitted = {}, make = make }
-  vim.b[buffer].acp_winbar = line_of(parts) -- all of it, for a bar of the user's
-  for _, window in ipairs(is_drawn and {} or vim.fn.win_findbuf(buffer)) do
+  local windows, fitted = vim.fn.win_findbuf(buffer), {}
+  for _, window in ipairs(make and {} or windows) do
+    local width = api.nvim_win_get_width(window)
+    fitted[tostring(width)] = fit(parts, width)
+  end
+  bars[buffer] = { parts = parts, fitted = fitted, make = make }
+  api.nvim_buf_set_var(buffer, 'acp_bar', fitted)
+  api.nvim_buf_set_var(buffer, 'acp_winbar', line_of(parts)) -- all of it, for a bar of the user's
+  for _, window in ipairs(is_drawn and {} or windows) do
     api.nvim__redraw({ win = window, winbar = true })
   end
 end
-
----@class acp.Name
----@field name string
----@field width integer
----@field text string
-
----@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
-local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.
 ---@param behind string
@@ -201,14 +202,26 @@ function M.name()
     return '%f'
   end
   local name = chat.title and ('%s · %s'):format(chat.agent, chat.title) or chat.agent
-  local width = vim.o.laststatus == 3 and vim.o.columns or api.nvim_win_get_width(0)
-  local last = names[buffer]
-  if not last or last.name ~= name or last.width ~= width then
-    local behind = chat.prompt == buffer and ' · prompt' or ''
-    last = { name = name, width = width, text = fit_name(chat, name, behind, width) }
-    names[buffer] = last
+  local behind = chat.prompt == buffer and ' · prompt' or ''
+  local width = api.nvim_win_get_width(0)
+  if vim.o.laststatus == 3 then
+    return fit_name(chat, name, behind, vim.o.columns)
   end
-  return last.text
+  local text = fit_name(chat, name, behind, width)
+  local others = vim.b[buffer].acp_name or {}
+  vim.b[buffer].acp_name = vim.tbl_extend('force', others, { [width .. vim.o.laststatus] = text })
+  return text
+end
+
+--- A session has another name now.
+---@param chat acp.Chat
+function M.rename(chat)
+  for _, buffer in ipairs({ chat.chat, chat.prompt }) do
+    if api.nvim_buf_is_valid(buffer) then
+      vim.b[buffer].acp_name = nil
+    end
+  end
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 return M

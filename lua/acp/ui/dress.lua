@@ -30,10 +30,11 @@ M.CONTAINERS = [[\%#=1^[ \t>]*\%(\%([-*+]\|\d\+[.)]\|\[[ xX]\]\)[ \t>]\+\)\{,30}
   .. [[\%(|[^|]\{,20}|\s\=\)\=]]
 
 local STATUSLINE_DEFAULT = api.nvim_get_option_info2('statusline', {}).default
-local STATUSLINE = "%{%v:lua.require'acp.ui.bar'.name()%}%<%=%l,%c%V  %P"
+local STATUSLINE = "%{%get(get(b:,'acp_name',{}),winwidth(0).&ls) ?? v:lua.require'acp.ui.bar'.name()%}"
+  .. '%<%=%l,%c%V  %P'
 
 M.CHAT = vim.tbl_extend('force', COMMON, {
-  winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
+  winbar = "%{%get(get(b:,'acp_bar',{}),winwidth(0)) ?? v:lua.require'acp.ui.bar'.line()%}",
   statusline = STATUSLINE,
   signcolumn = 'yes:1',
   statuscolumn = '%s', -- and no expression: it would be evaluated for each row that is drawn
