@@ -149,13 +149,12 @@ local function fill(fit)
   if not api.nvim_buf_is_valid(menu.bufnr) then
     menu.bufnr = unseen.buffer(function(buffer)
       chats.name(buffer, 'acp-question')
-    end)
+    end, { tabstop = 4, undolevels = -1 })
     local scope = { buffer = menu.bufnr }
     events.on('CursorMoved', 'The choice under the cursor', mark_selected, scope)
     menu.rows = {}
   end
   vim.b[menu.bufnr].acp_chat = menu.ask.chat
-  vim.bo[menu.bufnr].tabstop = 4
   keys.map()
   if vim.deep_equal(menu.rows, fit.rows) then
     return false
