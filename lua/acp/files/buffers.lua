@@ -6,6 +6,10 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 ---@type table<integer, { name: string, path: string }> by buffer: what its name led to

@@ -10,6 +10,10 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 M.namespace = api.nvim_create_namespace('acp')

@@ -9,6 +9,10 @@ local options = require('acp.host.options')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 local SEPARATOR, SEPARATOR_WIDTH = ' · ', 3

@@ -4,6 +4,10 @@ local events = require('acp.ui.events')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 -- Local to the window *and* the buffer: Neovim drops them when another buffer takes the window.
@@ -85,6 +89,17 @@ on('OptionSet', 'The margin of a chat stays', function()
   end
 end, { pattern = 'signcolumn' })
 
+--- Set an option of a window for the buffer that it shows now.
+---@param window integer
+---@param name string
+---@param value any
+function M.set(window, name, value)
+  local where = { win = window, scope = 'local' }
+  if api.nvim_get_option_value(name, where) ~= value then -- or Neovim draws it anew
+    api.nvim_set_option_value(name, value, where)
+  end
+end
+
 --- Set window options for the buffer that the window shows now.
 ---@param window integer
 ---@param values table<string, any>
@@ -96,11 +111,8 @@ function M.window(window, values)
   if values.statusline and vim.go.statusline ~= STATUSLINE_DEFAULT then
     values.statusline = nil -- the user has one
   end
-  local where = { win = window, scope = 'local' }
   for name, value in pairs(values) do
-    if api.nvim_get_option_value(name, where) ~= value then -- or Neovim draws it anew
-      api.nvim_set_option_value(name, value, where)
-    end
+    M.set(window, name, value)
   end
   if values.statuscolumn == M.CHAT.statuscolumn then
     keep_margin(window)

@@ -7,6 +7,10 @@ local events = require('acp.ui.events')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 ---@type fun()[] what `run` is to call; the last one first
