@@ -19,24 +19,13 @@ local SEPARATOR, SEPARATOR_WIDTH = ' · ', 3
 local BEGUN, LEAST = 20, 6
 local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and of a title
 
----@class acp.BarPart
----@field group string
----@field text string
----@field need integer 0 always stays; of the others the largest goes first
----@field short? string what stands there before anything goes
----@field grows? boolean it takes what the others leave
----@field whole? string what it may grow to
----@field right boolean
+---@alias acp.BarPart table see `view/status.py`; `whole`: what one that grows may become
 
 -- A bar and a name are drawn in each frame, and are seldom another: the options find what fits in
 -- `b:acp_bar` and `b:acp_name`, by the width of the window (and 'laststatus'), and call Lua if it is not there.
 
----@class acp.Bar
----@field parts acp.BarPart[]
----@field fitted table<string, string> by width
----@field make? fun(status: table): string the user's own
-
----@type table<integer, acp.Bar> by buffer
+--- By buffer its parts, the line by width, and what makes the user's own.
+---@type table<integer, { parts: acp.BarPart[], fitted: table<string, string>, make?: function }>
 local bars = events.by_buffer()
 
 local failed = false
@@ -166,7 +155,6 @@ function M.line()
 end
 
 --- Let the bars of a chat, or of a list, show that.
----@param buffer integer
 ---@param parts acp.BarPart[]
 ---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
 function M.set(buffer, parts, is_drawn)
