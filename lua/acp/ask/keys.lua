@@ -152,7 +152,8 @@ end
 
 --- Map the keys of the window as the question that it shows wants them.
 function M.map()
-  local wanted = menu.bufnr .. (menu.ask.kind == 'permission' and 'permission' or 'form')
+  local kind = menu.ask.kind == 'permission' and 'permission' or 'form'
+  local wanted = ('%d %s %s'):format(menu.bufnr, kind, keys.is_wanted(menu.bufnr))
   if menu.mapped == wanted then
     return
   end

@@ -5,6 +5,10 @@ local cells = require('acp.ui.cells')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 local TAB = 4

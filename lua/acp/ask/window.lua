@@ -25,6 +25,8 @@ local M = {}
 
 local RETRY_MS = 50
 local PATIENCE_MS = 3000
+local PLACED = { 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }
+vim.list_extend(PLACED, { 'BufWinEnter', 'ModeChanged' })
 
 local is_refused = false
 
@@ -79,20 +81,19 @@ local function attend()
   elseif not is_attended then
     local on = events.group('acp.ask')
     local desc = 'The question is where it belongs'
-    on({ 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }, desc, plan)
-    on({ 'BufWinEnter', 'ModeChanged' }, desc, plan)
-    on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
-    on('WinScrolled', 'The footer of the question counts what is below', function(event)
-      if tonumber(event.match) == menu.winid then
-        plan()
+    on(PLACED, desc, plan)
+    on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, function(event)
+      if event.event == 'WinScrolled' and tonumber(event.match) == menu.winid then
+        return plan() -- its footer counts what is below
       end
+      keep_clear()
     end)
   end
   is_attended = menu.ask ~= nil
 end
 
---- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
---- refuses now, or the user is in the middle of a command in it; may be called again.
+--- Close the window, unless something else is asked by now; its buffer waits for the next question.
+--- Raises when Neovim refuses now, or the user is in the middle of a command in it; may be called again.
 local function close()
   if menu.ask then
     return
@@ -101,12 +102,7 @@ local function close()
   end
   keys.leave()
   float.close(menu.winid)
-  if api.nvim_buf_is_valid(menu.bufnr) then
-    unseen.quietly(function()
-      api.nvim_buf_delete(menu.bufnr, { force = true })
-    end)
-  end
-  menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
+  menu.winid, menu.back = 0, nil
 end
 
 --- What the user was told of already.

@@ -91,7 +91,7 @@ end
 ---@param status table what `status()` returns
 ---@return boolean is_new whether it is called another way than before
 function M.tell(buffer, status)
-  vim.b[buffer].acp_status = status
+  api.nvim_buf_set_var(buffer, 'acp_status', status)
   local chat = chats[buffer]
   local is_new = chat ~= nil and chat.title ~= status.title
   if chat then

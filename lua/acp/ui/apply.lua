@@ -3,11 +3,16 @@
 -- plugin draw their text with `draw` too.
 
 local bar = require('acp.ui.bar')
+local chats = require('acp.chat.registry')
 local life = require('acp.ui.life')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 
 local api = vim.api
+
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
 
 local M = {}
 
@@ -124,11 +129,12 @@ end
 --- Carry out ops on a buffer that the user cannot modify. Raises when Neovim refuses (E565), and
 --- the ops may then be half done.
 function M.draw(buffer, ops)
+  local here = { buf = buffer }
   unseen.quietly(function()
-    vim.bo[buffer].modifiable = true
+    api.nvim_set_option_value('modifiable', true, here)
     local ok, err = pcall(replace, buffer, ops)
-    vim.bo[buffer].modifiable = false
-    vim.bo[buffer].modified = false
+    api.nvim_set_option_value('modifiable', false, here)
+    api.nvim_set_option_value('modified', false, here)
     if not ok then
       error(err, 0)
     end
@@ -235,8 +241,8 @@ end
 
 ---@param status table
 local function set_status(buffer, status)
-  if require('acp.chat.registry').tell(buffer, status) then
-    vim.cmd.redrawstatus({ bang = true })
+  if chats.tell(buffer, status) then
+    bar.rename(assert(chats.of(buffer)))
   end
   life.set(buffer, status)
 end

@@ -9,6 +9,10 @@ local options = require('acp.host.options')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 local SEPARATOR, SEPARATOR_WIDTH = ' · ', 3
@@ -17,9 +21,11 @@ local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and o
 
 ---@alias acp.BarPart table see `view/status.py`; `whole`: what one that grows may become
 
---- By buffer its parts, the line by width, for a bar is drawn in each frame and seldom another, and what
---- makes the user's own.
----@type table<integer, { parts: acp.BarPart[], fitted: table<integer, string>, make?: function }>
+-- A bar and a name are drawn in each frame, and are seldom another: the options find what fits in
+-- `b:acp_bar` and `b:acp_name`, by the width of the window (and 'laststatus'), and call Lua if it is not there.
+
+--- By buffer its parts, the line by width, and what makes the user's own.
+---@type table<integer, { parts: acp.BarPart[], fitted: table<string, string>, make?: function }>
 local bars = events.by_buffer()
 
 local failed = false
@@ -139,13 +145,13 @@ function M.line()
   if not bar then
     return ''
   end
-  local text = bar.make and own(bar.make, buffer)
-  if text then
-    return text
-  end
   local width = api.nvim_win_get_width(window)
-  bar.fitted[width] = bar.fitted[width] or fit(bar.parts, width)
-  return bar.fitted[width]
+  if bar.make then
+    return own(bar.make, buffer) or fit(bar.parts, width)
+  end
+  bar.fitted[tostring(width)] = fit(bar.parts, width)
+  vim.b[buffer].acp_bar = bar.fitted
+  return bar.fitted[tostring(width)]
 end
 
 --- Let the bars of a chat, or of a list, show that.
@@ -153,16 +159,18 @@ end
 ---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
 function M.set(buffer, parts, is_drawn)
   local make = not vim.b[buffer].acp_list and options.winbar() or nil
-  bars[buffer] = { parts = parts, fitted = {}, make = make }
-  vim.b[buffer].acp_winbar = line_of(parts) -- all of it, for a bar of the user's
-  for _, window in ipairs(is_drawn and {} or vim.fn.win_findbuf(buffer)) do
+  local windows, fitted = vim.fn.win_findbuf(buffer), {}
+  for _, window in ipairs(make and {} or windows) do
+    local width = api.nvim_win_get_width(window)
+    fitted[tostring(width)] = fit(parts, width)
+  end
+  bars[buffer] = { parts = parts, fitted = fitted, make = make }
+  api.nvim_buf_set_var(buffer, 'acp_bar', fitted)
+  api.nvim_buf_set_var(buffer, 'acp_winbar', line_of(parts)) -- all of it, for a bar of the user's
+  for _, window in ipairs(is_drawn and {} or windows) do
     api.nvim__redraw({ win = window, winbar = true })
   end
 end
-
---- By buffer: it is asked for in each frame, and seldom another.
----@type table<integer, { name: string, width: integer, text: string }>
-local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.
 ---@param behind string
@@ -186,14 +194,26 @@ function M.name()
     return '%f'
   end
   local name = chat.title and ('%s · %s'):format(chat.agent, chat.title) or chat.agent
-  local width = vim.o.laststatus == 3 and vim.o.columns or api.nvim_win_get_width(0)
-  local last = names[buffer]
-  if not last or last.name ~= name or last.width ~= width then
-    local behind = chat.prompt == buffer and ' · prompt' or ''
-    last = { name = name, width = width, text = fit_name(chat, name, behind, width) }
-    names[buffer] = last
+  local behind = chat.prompt == buffer and ' · prompt' or ''
+  local width = api.nvim_win_get_width(0)
+  if vim.o.laststatus == 3 then
+    return fit_name(chat, name, behind, vim.o.columns)
   end
-  return last.text
+  local text = fit_name(chat, name, behind, width)
+  local others = vim.b[buffer].acp_name or {}
+  vim.b[buffer].acp_name = vim.tbl_extend('force', others, { [width .. vim.o.laststatus] = text })
+  return text
+end
+
+--- A session has another name now.
+---@param chat acp.Chat
+function M.rename(chat)
+  for _, buffer in ipairs({ chat.chat, chat.prompt }) do
+    if api.nvim_buf_is_valid(buffer) then
+      vim.b[buffer].acp_name = nil
+    end
+  end
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 return M
