@@ -77,16 +77,13 @@ def test_of_a_large_file_few_steps_are_known() -> None:
 
 
 def test_facts_let_go_what_lines_said_that_have_come_and_gone() -> None:
-    file = begin(BASE)
-    for text in texts(MANY):
+    file, count = begin(BASE), 3 * MOST_PASSING
+    for text in texts(count):
         file = wrote(file, text, AGENT, 0.0)
-    said = [{*it.lines} for fact in file.changes for it in fact.hunks]
-    assert len(said) == MANY
-    assert sum(len(it) > 1 for it in said) <= MOST_PASSING + 2
-    assert [len(it.lines) for fact in file.changes for it in fact.hunks] == [20] * MANY
-    for at in (2, MANY - 1, MANY):
-        assert fold(file.facts[:at]).size
-    assert fold(file.facts[:MANY]).text == [*texts(MANY)][-2]
+    said = [it.lines for fact in file.changes for it in fact.hunks]
+    assert [*map(len, said)] == [20] * count
+    assert sum(len({*it}) > 1 for it in said) <= MOST_PASSING + 2
+    assert fold(file.facts[:count]).text == [*texts(count)][-2]
     again = [entry_of(loaded(text_of(it))) for it in file.facts]
     assert fold(cast("list[Fact]", again)).runs == file.runs
 
