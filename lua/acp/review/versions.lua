@@ -320,9 +320,7 @@ end
 --- user makes wider or narrower among them stays.
 local function follow()
   local on, size = events.group('acp_versions'), nil
-  on('WinScrolled', 'What is above the first line is level', function()
-    align_top()
-  end)
+  on('WinScrolled', 'What is above the first line is level', align_top)
   on({ 'VimResized', 'WinResized', 'TabEnter' }, 'The columns fit', function()
     if not this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
       return

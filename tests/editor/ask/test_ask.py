@@ -645,10 +645,11 @@ def test_a_form_that_is_cut_says_how_much_is_below_or_above(nvim: Neovim, spy: B
         nvim.wait(lambda more=more: more in config(nvim, asked["winid"])["footer"][0][0])
 
 
-def diff_of(count: int) -> list[Any]:
-    """Return a body: a diff of two changed lines among so many that stay."""
-    lines = [(" ", f"stays {number}") for number in range(count)]
-    lines[count // 2 : count // 2] = [("-", "goes"), ("+", "comes")]
+CHANGES = [("-", "goes"), ("+", "comes")]
+
+
+def diff_of(lines: list[tuple[str, str]]) -> list[Any]:
+    """Return lines of a diff, as a question has them."""
     groups = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", " ": ""}
     marks: list[Any] = []
     for row, (sign, text) in enumerate(lines):
@@ -662,7 +663,9 @@ def diff_of(count: int) -> list[Any]:
 @pytest.mark.parametrize("count", [4, 40, 400])
 def test_of_a_diff_what_stays_gives_way_first(nvim: Neovim, spy: BridgeSpy, count: int) -> None:
     chat, _ = spy.open_session()
-    asked = spy.open_ask(chat, body=diff_of(count))
+    lines = [(" ", f"stays {number}") for number in range(count)]
+    lines[count // 2 : count // 2] = CHANGES
+    asked = spy.open_ask(chat, body=diff_of(lines), changes=diff_of(CHANGES))
     shown = nvim.lines(asked["bufnr"])
     assert {"goes", "comes"} <= set(shown)
     if count > 30:
