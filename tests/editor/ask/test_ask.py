@@ -115,14 +115,15 @@ def test_all_of_it_in_a_larger_float(nvim: Neovim, spy: BridgeSpy, chat: int, ke
     asked = spy.open_ask(chat)
     nvim.input(f"<Tab>{key}")
     assert spy.told("ask_whole") == [{"ask": "ask-1"}]
-    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
     shown = ["the whole command", "", "✓ 1. Allow once", "✗ 2. Reject once"]
+    whole = {"ops": [[0, -1, shown, []]], "options": 2}
+    spy.answer(whole)
     assert nvim.lines() == shown
     assert config(nvim, here(nvim))["width"] == 80
     nvim.input("q")
     assert here(nvim) == asked["winid"]
     nvim.input(key)
-    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    spy.answer(whole)
     nvim.input("jj<CR>")
     assert spy.told("respond") == [ALLOWED]
     assert windows(nvim) == 4
@@ -132,7 +133,7 @@ def test_closing_it_takes_its_details_too(nvim: Neovim, spy: BridgeSpy, chat: in
     asked = spy.open_ask(chat)
     window = here(nvim)
     nvim.input("<Tab>d")
-    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    spy.answer({"ops": [[0, -1, ["the whole command"], []]], "options": 2})
     spy.close_ask()
     assert here(nvim) == window
     assert windows(nvim) == 3
