@@ -2,7 +2,6 @@
 
 local bridge = require('acp.host.bridge')
 local interpreter = require('acp.host.interpreter')
-local private = require('acp.host.private')
 
 local health = vim.health
 
@@ -142,37 +141,31 @@ local function check_python()
   end
 end
 
----@class acp.AgentRow
----@field name string
----@field found boolean
----@field command string
----@field install string '' if there is no one command for it
----@field version? string once it was connected
+---@alias acp.HealthRow { [1]: 'ok'|'info'|'warn'|'error', [2]: string, [3]?: string }
 
----@return string? err
----@return acp.AgentRow[]? agents
-local function ask_for_agents()
-  local answered, err, agents
-  bridge.call('agents', nil, function(problem, result)
-    answered, err, agents = true, problem, result
+--- What the host says of what it knows.
+---@return table<'host'|'kept'|'worktrees'|'agents', acp.HealthRow[]>
+local function ask_host()
+  local is_answered, err, rows = false, nil, nil
+  bridge.call('health', nil, function(problem, result)
+    is_answered, err, rows = true, problem, result
   end)
   vim.wait(WAIT_MS, function()
-    return answered
+    return is_answered
   end, 10)
-  return not answered and 'it does not answer' or err, agents
+  err = not is_answered and 'it does not answer' or err
+  local failed = { 'error', 'the host: ' .. (err or ''), 'see ' .. require('acp.host.log').path() }
+  return err and { host = { failed } } or rows
 end
 
----@return acp.AgentRow[]? agents
-local function check_host()
-  health.start('acp: host')
-  local err, agents = ask_for_agents()
-  if err then
-    health.error('the host: ' .. err, 'see ' .. require('acp.host.log').path())
-    return nil
+---@param rows? acp.HealthRow[] nil: the host does not say
+local function report(title, rows)
+  if rows then
+    health.start('acp: ' .. title)
   end
-  local host = bridge.inspect().host
-  health.ok(('version %s, process %s'):format(host.version, host.pid))
-  return agents
+  for _, row in ipairs(rows or {}) do
+    health[row[1]](row[2], row[3])
+  end
 end
 
 local function check_configuration()
@@ -189,107 +182,6 @@ local function check_configuration()
   local shell = require('acp.host.options').value('shell')
   if type(shell) == 'string' and vim.fn.executable(vim.fs.normalize(shell)) == 0 then
     health.error(('vim.g.acp.shell: there is no program %s'):format(shell))
-  end
-end
-
----@class acp.Kept
----@field name string
----@field what string
----@field files integer
----@field bytes integer
-
--- Folders in the order of the help, and what is in them.
-local FOLDERS = {
-  { 'sessions', 'what was said' },
-  { 'open', 'which sessions were open' },
-  { 'choices', 'modes and models that were chosen last' },
-  { 'edits', 'what agents have changed' },
-  { 'drafts', 'unsent prompts' },
-  { 'log', 'traffic with agents' },
-  { 'remote', 'hosts that were connected to' },
-  { 'registry', 'the list of agents that was fetched' },
-  { '', 'the log of the host' },
-}
-
----@param depth integer
----@return integer files
----@return integer bytes
-local function measure(folder, depth)
-  local files, bytes = 0, 0
-  for name, type in vim.fs.dir(folder, { depth = depth }) do
-    if type == 'file' then
-      local status = vim.uv.fs_lstat(vim.fs.joinpath(folder, name))
-      files, bytes = files + 1, bytes + (status and status.size or 0)
-    end
-  end
-  return files, bytes
-end
-
---- What is kept below Neovim's state. Makes sure that the folders are the user's.
----@return acp.Kept[]
----@return string[] problems why nothing is kept there
-local function list_kept()
-  local kept, problems = {}, {}
-  for _, row in ipairs(FOLDERS) do
-    local ok, folder = pcall(private.folder, row[1] ~= '' and row[1] or nil)
-    if ok then
-      local files, bytes = measure(folder, row[1] == '' and 1 or 3)
-      table.insert(kept, { name = row[1], what = row[2], files = files, bytes = bytes })
-    else
-      table.insert(problems, tostring(folder))
-    end
-  end
-  return kept, problems
-end
-
----@param bytes integer
----@return string
-local function size_of(bytes)
-  return bytes < 2 ^ 20 and ('%.1f kB'):format(bytes / 2 ^ 10) or ('%.1f MB'):format(bytes / 2 ^ 20)
-end
-
-local function check_kept()
-  health.start('acp: what is kept')
-  local kept, problems = list_kept()
-  for _, row in ipairs(kept) do
-    local size = size_of(row.bytes)
-    local name = row.name ~= '' and (row.name .. ': ') or ''
-    health.ok(('%s%s: %d files, %s'):format(name, row.what, row.files, size))
-  end
-  for _, problem in ipairs(problems) do
-    health.error(problem, 'nothing is kept there: move it away')
-  end
-end
-
-local function check_worktrees()
-  health.start('acp: worktrees')
-  local found = require('acp.command.worktrees').all()
-  for _, record in ipairs(found) do
-    local text = ('%s of %s: %s'):format(record.name, record.home, record.folder)
-    if record.is_made and vim.uv.fs_stat(record.folder) then
-      health.ok(text)
-    else
-      local advice = (':Acp worktree remove %s removes it'):format(record.name)
-      health.warn(text .. ' is not whole', advice)
-    end
-  end
-  if #found == 0 then
-    health.ok('there is none: :Acp worktree makes one')
-  end
-end
-
----@param agents acp.AgentRow[]
-local function check_agents(agents)
-  health.start('acp: agents')
-  for _, agent in ipairs(agents) do
-    local version = agent.version and agent.version ~= '' and (' ' .. agent.version) or ''
-    if agent.found then
-      health.ok(('%s%s: %s'):format(agent.name, version, agent.command))
-    else
-      local how = agent.install ~= '' and ('install it with: ' .. agent.install)
-        or 'its command is set in vim.g.acp.agents'
-      health.info(('%s: %s is not on PATH; %s'):format(agent.name, agent.command, how))
-    end
   end
 end
 
@@ -319,14 +211,13 @@ end
 function M.check()
   check_neovim()
   check_python()
-  local agents = check_host()
+  local rows = ask_host()
+  report('host', rows.host)
   check_configuration()
-  check_kept()
-  check_worktrees()
+  report('what is kept', rows.kept)
+  report('worktrees', rows.worktrees)
   check_neighbours()
-  if agents then
-    check_agents(agents)
-  end
+  report('agents', rows.agents)
   check_tools()
 end
 

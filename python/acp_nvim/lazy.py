@@ -16,6 +16,7 @@ from typing import Any, Final
 
 RARE: Final = frozenset(
     {
+        "acp_nvim.commands.health",
         "acp_nvim.commands.worktrees.racing",
         "acp_nvim.commands.worktrees.versions",
         "acp_nvim.commands.worktrees.worktrees",

@@ -64,7 +64,6 @@ end
 
 --- The host could not be asked to start: say so in the chat, which the host will never draw.
 ---@param chat integer
----@param err string
 local function show_failure(chat, agent, err)
   if bridge.running() or not api.nvim_buf_is_loaded(chat) then
     return

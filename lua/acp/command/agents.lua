@@ -66,7 +66,6 @@ local function fetch()
   refresh()
 end
 
----@param this acp.AgentList
 ---@param found { ops: acp.Op[], names: string[], here: string[], busy: boolean, wanted: boolean }
 local function draw(this, found)
   apply.draw_whole(this.buffer, found.ops)
@@ -103,7 +102,6 @@ function refresh()
   end)
 end
 
----@param this acp.AgentList
 local function map_keys(this)
   ---@param deed fun(name: string)
   ---@return fun() does it with the agent under the cursor

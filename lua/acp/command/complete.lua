@@ -21,7 +21,6 @@ local function installed()
 end
 
 ---@param candidates string[]
----@param lead string
 ---@return string[]
 local function starting_with(candidates, lead)
   return vim.tbl_filter(function(candidate)
@@ -133,7 +132,6 @@ local all = { race = true, compare = true }
 
 ---@param sub acp.SubCommand?
 ---@param rest string what stands before the cursor, after the sub-command
----@param lead string
 ---@return string[]
 local function arguments(sub, rest, lead)
   local source = sub and sub.complete

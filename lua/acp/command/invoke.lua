@@ -7,7 +7,6 @@ local notice = require('acp.ui.notice')
 
 local M = {}
 
----@param sub acp.SubCommand
 ---@param word? string
 ---@return string? problem
 local function wrong_word(sub, word)
@@ -24,34 +23,19 @@ local function wrong_word(sub, word)
   return (':Acp %s takes %s, not %s'):format(sub.name, listed, word)
 end
 
----@param one string
----@param other string
----@return integer edits that make one word of the other (Levenshtein)
-local function distance(one, other)
-  local row = {}
-  for column = 0, #other do
-    row[column] = column
-  end
-  for line = 1, #one do
-    local diagonal = row[0]
-    row[0] = line
-    for column = 1, #other do
-      local cost = one:byte(line) == other:byte(column) and 0 or 1
-      local above = row[column]
-      row[column] = math.min(above + 1, row[column - 1] + 1, diagonal + cost)
-      diagonal = above
-    end
-  end
-  return row[#other]
-end
-
 --- The word that was probably meant.
 ---@param words string[]
 ---@return string? the one that is most like it, the first of several; nil: none is like it
 local function nearest(word, words)
   local best, least = nil, math.max(1, math.floor(#word / 2)) + 1
+  local function letters(text)
+    return (text:gsub('.', '%0\n'))
+  end
   for _, each in ipairs(words) do
-    local edits = distance(word, each)
+    local edits = 0
+    for _, hunk in ipairs(vim.diff(letters(word), letters(each), { result_type = 'indices' })) do
+      edits = edits + math.max(hunk[2], hunk[4])
+    end
     if edits < least then
       best, least = each, edits
     end
@@ -95,7 +79,15 @@ local function run(name, invoked)
     return notice.warn(problem)
   end
   local range = invoked.range > 0 and { invoked.line1, invoked.line2 } or nil
-  sub.run({ text = text, word = word, bang = bang, range = range, mods = invoked.smods })
+  sub.run({
+    text = text,
+    trimmed = vim.trim(text),
+    word = word,
+    number = word and tonumber(word),
+    bang = bang,
+    range = range,
+    mods = invoked.smods,
+  })
 end
 
 --- Run `:Acp`, or a shorthand of it.

@@ -17,7 +17,6 @@ local REFRESH_MS = 500
 local views = {}
 
 --- What has come since; all of it when the file has begun anew.
----@param view acp.LogView
 ---@return string? news
 ---@return boolean? anew
 local function news(view)
@@ -32,7 +31,6 @@ local function news(view)
 end
 
 --- Show what has come; a window whose cursor is on the last line stays at the end.
----@param view acp.LogView
 local function refresh(view)
   local text, is_anew = news(view)
   if not text or text == '' then
@@ -60,17 +58,13 @@ local function refresh(view)
   end
 end
 
----@param view acp.LogView
 local function keep_fresh(view)
-  local timer = assert(uv.new_timer())
-  local again = vim.schedule_wrap(function()
-    if api.nvim_buf_is_loaded(view.buffer) then
-      refresh(view)
-    elseif not timer:is_closing() then
-      timer:close()
-    end
-  end)
-  timer:start(REFRESH_MS, REFRESH_MS, again)
+  if api.nvim_buf_is_loaded(view.buffer) then
+    refresh(view)
+    vim.defer_fn(function()
+      keep_fresh(view)
+    end, REFRESH_MS)
+  end
 end
 
 --- A buffer for what agents wrote: no file is read, so neither a modeline nor what a 'filetype' would
@@ -113,8 +107,9 @@ function M.log(path)
   show(view.buffer)
   if view.shown == 0 then
     keep_fresh(view)
+  else
+    refresh(view)
   end
-  refresh(view)
   vim.cmd.normal({ args = { 'G' }, bang = true })
 end
 

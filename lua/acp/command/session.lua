@@ -213,8 +213,9 @@ function M.tell(verb, payload)
 end
 
 --- Remove what is kept of the current session, or all that is kept; the host asks before it does.
----@param what 'session'|'all'
+---@param what? 'session'|'all'
 function M.forget(what)
+  what = what or 'session'
   local chat = what == 'session' and agents.chat() or nil
   if what == 'session' and not chat then
     return
@@ -246,6 +247,18 @@ function M.rewind(chat, turn)
         require('acp.prompt.draft').forget(new)
       end
     end
+  end)
+end
+
+--- Bring the prompt that was sent last back into the prompt.
+---@param chat acp.Chat
+function M.resend(chat)
+  bridge.ask('sent', { chat = chat.chat }, function(texts)
+    if #texts == 0 then
+      return notice.warn('nothing was sent in this session yet')
+    end
+    require('acp.prompt.history').put(chat, texts[#texts])
+    window.show(chat.chat)
   end)
 end
 

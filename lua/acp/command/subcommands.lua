@@ -6,7 +6,9 @@ local M = {}
 
 ---@class acp.Invocation
 ---@field text string what stands after the sub-command, verbatim
+---@field trimmed string the same without blanks around it
 ---@field word? string its first word
+---@field number? integer which that is
 ---@field bang boolean
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
 ---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
@@ -42,14 +44,47 @@ local function review()
   return require('acp.command.reviewing')
 end
 
----@param run fun(chat: acp.Chat, invoked: acp.Invocation)
----@return fun(invoked: acp.Invocation) does it with the chat that is meant, if there is one
-local function with_chat(run)
+-- A function of a module, and the parts of the invocation that it is called with; `chat`: the one that
+-- is meant, without which nothing is done.
+---@type table<string, string[]>
+M.calls = {
+  sessions = { 'acp.command.agent', 'sessions', 'word' },
+  stop = { 'acp.command.agent', 'stop', 'word', 'bang' },
+  restart = { 'acp.command.agent', 'restart', 'word' },
+  log = { 'acp.command.agent', 'log', 'word' },
+  agents = { 'acp.command.agents', 'open', 'bang', 'mods' },
+  worktree = { 'acp.command.worktrees', 'run', 'text' },
+  race = { 'acp.command.worktrees', 'race', 'text' },
+  forget = { 'acp.command.session', 'forget', 'word' },
+  export = { 'acp.command.session', 'export', 'chat', 'trimmed' },
+  outline = { 'acp.command.session', 'outline', 'chat' },
+  rewind = { 'acp.command.session', 'rewind', 'chat', 'number' },
+  resend = { 'acp.command.session', 'resend', 'chat' },
+  queue = { 'acp.prompt.queue', 'open', 'chat' },
+  terminals = { 'acp.chat.terminal', 'pick' },
+  reject = { 'acp.command.reviewing', 'reject', 'text', 'range' },
+  comment = { 'acp.command.reviewing', 'comment', 'trimmed', 'range', 'bang' },
+  comments = { 'acp.review.comments', 'list' },
+  edit = { 'acp.command.reviewing', 'edit', 'trimmed', 'range' },
+  why = { 'acp.review.why', 'show' },
+  inspect = { 'acp.command.report', 'inspect' },
+  tutor = { 'acp.command.tutor', 'open', 'mods' },
+  install = { 'acp.host.install', 'run' },
+}
+
+---@param row string[] of these
+---@return fun(invoked: acp.Invocation)
+local function calling(row)
   return function(invoked)
-    local chat = agent().chat()
-    if chat then
-      run(chat, invoked)
+    local chat = vim.list_contains(row, 'chat') and agent().chat()
+    if chat == nil then
+      return
     end
+    local parts = {}
+    for index = 3, #row do
+      parts[index] = row[index] == 'chat' and chat or invoked[row[index]]
+    end
+    require(row[1])[row[2]](unpack(parts, 3, #row))
   end
 end
 
@@ -64,46 +99,21 @@ local deeds = {
     agent().start(name, { new = true, talk = invoked.bang, mods = invoked.mods })
   end,
   prompt = function(invoked)
-    if not given(invoked.text) then
+    if invoked.trimmed == '' then
       return session().compose(invoked.range, invoked.mods)
     end
     session().prompt(invoked.text, { bang = invoked.bang, range = invoked.range })
   end,
   add = function(invoked)
-    local words = given(invoked.text)
+    local words = given(invoked.trimmed)
     session().add(not words and invoked.range and { range = invoked.range } or words)
   end,
   chat = function(invoked)
     require('acp.chat.window').chat(invoked.word or 'toggle', invoked.mods)
   end,
   permit = function(invoked)
-    session().permit({ number = tonumber(invoked.word or 0) })
+    session().permit({ number = invoked.number or 0 })
   end,
-  sessions = function(invoked)
-    agent().sessions(invoked.word)
-  end,
-  worktree = function(invoked)
-    require('acp.command.worktrees').run(invoked.text)
-  end,
-  race = function(invoked)
-    require('acp.command.worktrees').race(invoked.text)
-  end,
-  compare = function(invoked)
-    local names = vim.split(invoked.text, '%s+', { trimempty = true })
-    require('acp.command.worktrees').compare(names)
-  end,
-  forget = function(invoked)
-    session().forget(invoked.word or 'session')
-  end,
-  export = with_chat(function(chat, invoked)
-    session().export(chat, vim.trim(invoked.text))
-  end),
-  outline = with_chat(function(chat)
-    session().outline(chat)
-  end),
-  rewind = with_chat(function(chat, invoked)
-    session().rewind(chat, tonumber(invoked.word))
-  end),
   config = function(invoked)
     local option, value = invoked.text:match('^%s*(%S*)%s*(.-)%s*$')
     session().tell('config', { option = given(option), value = given(value) })
@@ -117,25 +127,11 @@ local deeds = {
   previous = function()
     session().step(-1)
   end,
-  queue = with_chat(function(chat)
-    require('acp.prompt.queue').open(chat)
-  end),
-  resend = with_chat(function(chat)
-    require('acp.prompt.history').resend(chat, function()
-      require('acp.chat.window').show(chat.chat)
-    end)
-  end),
-  agents = function(invoked)
-    require('acp.command.agents').open(invoked.bang, invoked.mods)
-  end,
-  terminals = function()
-    require('acp.chat.terminal').pick()
-  end,
   follow = function(invoked)
     require('acp.follow.follower').turn(invoked.word or 'toggle')
   end,
   review = function(invoked)
-    local is_off = vim.trim(invoked.text) == 'off'
+    local is_off = invoked.trimmed == 'off'
     review().part(is_off and '' or invoked.text, function(part)
       require('acp.review.decide').review(part, is_off)
     end)
@@ -143,49 +139,20 @@ local deeds = {
   diff = function(invoked)
     review().part(invoked.text, require('acp.review.overview').open)
   end,
-  keep = function(invoked)
-    review().decide('keep', invoked.word, invoked.range)
-  end,
-  reject = function(invoked)
-    review().reject(invoked.text, invoked.range)
-  end,
-  comment = function(invoked)
-    review().comment(vim.trim(invoked.text), invoked.range, invoked.bang)
-  end,
-  comments = function()
-    require('acp.review.comments').list()
-  end,
-  edit = function(invoked)
-    review().edit(vim.trim(invoked.text), invoked.range)
-  end,
   undo = function(invoked)
     review().part(invoked.text, function(part)
       require('acp.review.decide').rewind('undo', part)
     end)
   end,
+  keep = function(invoked)
+    review().decide('keep', invoked.word, invoked.range)
+  end,
+  compare = function(invoked)
+    local names = vim.split(invoked.text, '%s+', { trimempty = true })
+    require('acp.command.worktrees').compare(names)
+  end,
   redo = function()
     require('acp.review.decide').rewind('redo')
-  end,
-  why = function()
-    require('acp.review.why').show()
-  end,
-  stop = function(invoked)
-    agent().stop(invoked.word, invoked.bang)
-  end,
-  restart = function(invoked)
-    agent().restart(invoked.word)
-  end,
-  log = function(invoked)
-    agent().log(invoked.word)
-  end,
-  inspect = function()
-    require('acp.command.report').inspect()
-  end,
-  tutor = function(invoked)
-    require('acp.command.tutor').open(invoked.mods)
-  end,
-  install = function()
-    require('acp.host.install').run()
   end,
 }
 
@@ -202,7 +169,8 @@ end
 ---@type acp.SubCommand[]
 M.list = require('acp.command.data').read('commands')
 for _, sub in ipairs(M.list) do
-  sub.run = sub.tell and telling(sub) or deeds[sub.name]
+  local row = M.calls[sub.name]
+  sub.run = sub.tell and telling(sub) or row and calling(row) or deeds[sub.name]
 end
 
 ---@param name string

@@ -38,7 +38,6 @@ local STDERR_KEPT = 4000
 ---@type string[]
 M.problems = {}
 
----@param this acp.Host
 local function kill_groups(this)
   for pgid in pairs(this.groups) do
     vim.uv.kill(-pgid, 'sigkill')
@@ -46,7 +45,6 @@ local function kill_groups(this)
   this.groups = {}
 end
 
----@param this acp.Host
 ---@param code integer
 local function ended(this, code)
   if host == this then
@@ -83,7 +81,6 @@ M.chats = function()
   return {}
 end
 
----@param this acp.Host
 ---@param data string[]
 local function keep_stderr(this, data)
   local text = table.concat(data, '\n')
@@ -97,7 +94,6 @@ end
 local function start()
   local python, origin = interpreter.find()
   local this = { python = python, groups = {}, stderr = '' }
-  log.rotate()
   local command, where = interpreter.command(python)
   local handlers = {
     rpc = true,
@@ -118,7 +114,6 @@ local function start()
   return this
 end
 
----@param this acp.Host
 ---@return boolean sent false when the channel is closed already
 local function send(this, verb, payload, call)
   if payload == nil or vim.tbl_isempty(payload) then
@@ -131,7 +126,6 @@ local function send(this, verb, payload, call)
   return ok
 end
 
----@param problems string[]
 local function configured(problems)
   if #problems > 0 and not vim.deep_equal(problems, M.problems) then
     local more = #problems > 1 and (' (and %d more, see :checkhealth acp)'):format(#problems - 1)
@@ -142,7 +136,6 @@ local function configured(problems)
 end
 
 --- Tell the host the configuration, if it does not know it as it stands now.
----@param this acp.Host
 local function configure(this)
   local wanted, problem = options.get()
   if this.options == wanted then

@@ -33,38 +33,21 @@ local OF_UV = vim.split(
   '%s+'
 )
 
+--- The environment without the variables that begin so, but for those that go on as one of `kept` does.
 ---@param environment table<string, string>
----@param prefix string
----@param is_kept fun(name: string): boolean
+---@param kept string[]
 ---@return table<string, string>
-local function filtered(environment, prefix, is_kept)
+local function without(environment, prefix, kept)
   local found = {}
   for name, value in pairs(environment) do
-    if not vim.startswith(name, prefix) or is_kept(name:sub(#prefix + 1)) then
-      found[name] = value
-    end
+    local rest = vim.startswith(name, prefix) and name:sub(#prefix + 1)
+    local is_kept = not rest
+      or vim.iter(kept):any(function(beginning)
+        return vim.startswith(rest, beginning)
+      end)
+    found[name] = is_kept and value or nil
   end
   return found
-end
-
---- What uv is run in.
----@param environment table<string, string>
----@return table<string, string>
-local function for_uv(environment)
-  return filtered(environment, 'UV_', function(name)
-    return vim.iter(OF_UV):any(function(kept)
-      return vim.startswith(name, kept)
-    end)
-  end)
-end
-
---- What pip is asked for its settings in: PIP_PYTHON would make it another Python's pip.
----@param environment table<string, string>
----@return table<string, string>
-local function to_ask_pip(environment)
-  return filtered(environment, 'PIP_', function(name)
-    return name ~= 'PYTHON'
-  end)
 end
 
 ---@param text string as Python shows it
@@ -79,9 +62,7 @@ end
 ---@param listed string what `pip config list` says
 ---@return table<string, string>
 local function for_pip(environment, listed)
-  local found = filtered(environment, 'PIP_', function()
-    return false
-  end)
+  local found = without(environment, 'PIP_', {})
   for _, section in ipairs({ 'global', 'install', ':env:' }) do -- the later, the weightier
     for line in listed:gmatch('[^\r\n]+') do
       local of, key, value = line:match('^(%S+)%.([%w-]+)=(.*)$')
@@ -210,7 +191,7 @@ end
 ---@return string? err
 local function install_with_uv()
   step(1, 'making a Python environment with uv')
-  local env = for_uv(interpreter.environment())
+  local env = without(interpreter.environment(), 'UV_', OF_UV)
   local make = { 'uv', 'venv', '--quiet', '--allow-existing', '--python', '>=3.' .. OLDEST }
   -- pip compiles what it installs, uv only when it is told to
   local add = { 'uv', 'pip', 'install', '--quiet', '--compile-bytecode', '--python' }
@@ -232,10 +213,11 @@ local function install_with_pip()
   end
   step(2, 'getting the packages')
   local env = interpreter.environment()
+  env.PIP_PYTHON = nil -- it would make it another Python's pip
   local pip = { interpreter.venv_python(), '-I', '-m', 'pip' }
   local ask = vim.list_extend(vim.list_slice(pip), { 'config', 'list' })
   local add = vim.list_extend(pip, { 'install', '--quiet', '--disable-pip-version-check' })
-  local listed = run(ask, to_ask_pip(env)).stdout
+  local listed = run(ask, env).stdout
   return try(vim.list_extend(add, wheels()), for_pip(env, listed))
 end
 

@@ -9,7 +9,6 @@ local FOLDER, FILE = tonumber('700', 8), tonumber('600', 8)
 
 --- Raises unless it is the user's, and of that type; its mode is that, whatever the umask.
 ---@param type 'directory'|'file'
----@param mode integer
 local function claim(path, type, mode)
   local status = assert(uv.fs_lstat(path))
   assert(status.type == type, path .. ' is no ' .. type)

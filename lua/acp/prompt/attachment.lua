@@ -13,6 +13,7 @@ local notice = require('acp.ui.notice')
 local options = require('acp.host.options')
 local project = require('acp.chat.project')
 local stamps = require('acp.files.stamps')
+local surroundings = require('acp.prompt.surroundings') -- knows from now on where the user comes from
 
 local api = vim.api
 
@@ -53,24 +54,15 @@ local ASK_AFTER_MS = 200
 ---@param buffer? integer nil: the current one
 ---@return acp.Selection
 function M.select(first, last, buffer)
-  buffer = buffer or api.nvim_get_current_buf()
-  local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
-  local name = api.nvim_buf_get_name(buffer)
-  local is_file = vim.bo[buffer].buftype == '' and name ~= ''
-  return {
-    buffer = buffer,
-    mark = api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, {
-      end_row = first + #lines - 2,
-      end_col = #(lines[#lines] or ''),
-      right_gravity = false,
-      end_right_gravity = true,
-    }),
-    path = is_file and vim.fn.fnamemodify(name, ':p') or nil,
-    first = first,
-    last = first + #lines - 1,
-    lines = lines,
-    filetype = vim.bo[buffer].filetype,
-  }
+  local selection = surroundings.lines(buffer or api.nvim_get_current_buf(), first, last)
+  local lines = selection.lines
+  selection.mark = api.nvim_buf_set_extmark(selection.buffer, namespace, first - 1, 0, {
+    end_row = selection.last - 1,
+    end_col = #(lines[#lines] or ''),
+    right_gravity = false,
+    end_right_gravity = true,
+  })
+  return selection
 end
 
 --- Where the lines of a selection are now; nil if its buffer or its mark is gone.
@@ -141,7 +133,6 @@ end
 ---@field lines? fun(): string[] what of it is shown; as a rule the detail
 ---@field key? string of a note, which the host shows
 
----@param selection acp.Selection
 ---@return acp.Along
 local function selection_row(selection)
   local first, last = range(selection.buffer, selection.mark)
@@ -373,16 +364,20 @@ function M.ask(chat)
   end
 end
 
-local timer = assert(vim.uv.new_timer())
-
-local ask_all = vim.schedule_wrap(function()
-  for _, chat in ipairs(chats.all()) do
-    if layout.window_of(chat.prompt) then
-      M.ask(chat)
+---@param does fun(chat: acp.Chat)
+---@return fun() does it with each chat whose prompt is to be seen
+local function shown(does)
+  return function()
+    for _, chat in ipairs(chats.all()) do
+      if layout.window_of(chat.prompt) then
+        does(chat)
+      end
     end
   end
-end)
+end
 
+local timer = assert(vim.uv.new_timer())
+local ask_all = vim.schedule_wrap(shown(M.ask))
 local on = events.group('acp.attachment')
 
 on('BufWritePost', 'The notes of the prompts that are to be seen stay right', function()
@@ -391,20 +386,11 @@ on('BufWritePost', 'The notes of the prompts that are to be seen stay right', fu
   end
 end)
 
-on('ModeChanged', 'The bar names the key of this mode', function()
-  local chat = chats.of(api.nvim_get_current_buf())
-  if chat and chat.prompt == api.nvim_get_current_buf() then
-    M.draw(chat)
-  end
-end, { pattern = { '*:i*', 'i*:*' } })
+local INSERT = { pattern = { '*:i*', 'i*:*' } }
+on('ModeChanged', 'The bar names the key of this mode', shown(M.draw), INSERT)
 
-on('BufEnter', 'The rows name the file that the user is in', function()
-  for _, chat in ipairs(chats.all()) do
-    if layout.window_of(chat.prompt) then
-      M.draw(chat)
-    end
-  end
-end)
+local WHERE = 'The rows name the file that the user is in, the bar has its room'
+on({ 'BufEnter', 'WinResized' }, WHERE, shown(M.draw))
 
 life.listen(function(buffer, status)
   local chat, barred = chats.of(buffer), { status.parent or false, status.changes }
@@ -419,14 +405,5 @@ local SESSION = { 'AcpSessionStarted', 'AcpSessionClosed', 'AcpConnected', 'AcpD
 on('User', 'The bar says whether anything can be sent', function()
   vim.tbl_map(M.draw, chats.all())
 end, { pattern = SESSION })
-
-on('WinResized', 'The bar of a prompt has more room, or less', function()
-  for _, window in ipairs(vim.v.event.windows or {}) do
-    local chat = api.nvim_win_is_valid(window) and chats.of(api.nvim_win_get_buf(window))
-    if chat then
-      M.draw(chat)
-    end
-  end
-end)
 
 return M

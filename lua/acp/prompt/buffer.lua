@@ -14,7 +14,6 @@ local notice = require('acp.ui.notice')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
 local server = require('acp.prompt.server')
-require('acp.prompt.surroundings') -- where the user comes from is known from now on
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 
@@ -62,7 +61,6 @@ function M.is_blank(chat)
 end
 
 --- The host does not take it after all: it stands in the prompt again, if nothing else does by now.
----@param err string
 local function give_back(chat, text, err)
   bridge.warn(err)
   if api.nvim_buf_is_loaded(chat.prompt) and M.is_blank(chat) then

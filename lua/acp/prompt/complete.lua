@@ -64,7 +64,6 @@ local function short(text)
     or vim.fn.strcharpart(line, 0, ABOUT - 1) .. '…'
 end
 
----@param command acp.SlashCommand
 ---@return acp.Candidate
 local function candidate(command)
   local hint = command.hint and ('<%s>'):format(command.hint) or ''

@@ -108,7 +108,6 @@ function M.bar(chat, count, room)
   return fits and ('%s%%=%s '):format(row, item('AcpWinbarUsage', beside)) or row
 end
 
----@param row acp.Along
 ---@param width integer cells of the window
 ---@return { [1]: string, [2]: string }[] chunks
 local function chunks(number, row, width)
@@ -125,7 +124,6 @@ local function chunks(number, row, width)
   }
 end
 
----@param rows acp.Along[]
 ---@return { [1]: string, [2]: string }[][]
 local function virtual_lines(rows, width)
   local found = {}

@@ -2,7 +2,6 @@
 -- being written comes back behind the newest one.
 
 local bridge = require('acp.host.bridge')
-local notice = require('acp.ui.notice')
 
 local api = vim.api
 
@@ -77,19 +76,6 @@ function M.step(chat, step)
   elseif step == -1 then
     begin(chat, step)
   end
-end
-
---- Bring back the text of the prompt that was sent last.
----@param chat acp.Chat
----@param on_done fun()
-function M.resend(chat, on_done)
-  bridge.call('sent', { chat = chat.chat }, function(err, texts)
-    if err or #texts == 0 then
-      return notice.warn(err or 'nothing was sent in this session yet')
-    end
-    M.put(chat, texts[#texts])
-    on_done()
-  end)
 end
 
 return M

@@ -31,11 +31,9 @@ local namespace = api.nvim_create_namespace('acp_inline')
 
 ---@type table<acp.InlineEdit, true> those that are not over
 local edits = {}
----@type uv.uv_timer_t?
-local timer
+local ticks = false -- `tick` comes
 
 --- What is said beside the lines now.
----@param edit acp.InlineEdit
 ---@return string
 local function label(edit)
   local waiting = edit.chat.status.pending or 0
@@ -46,7 +44,6 @@ local function label(edit)
   return ('  %s %s · %s · %s'):format(life.spinner(), edit.chat.agent, what, clock)
 end
 
----@param edit acp.InlineEdit
 local function draw(edit)
   if not api.nvim_buf_is_loaded(edit.buffer) then
     return
@@ -68,20 +65,13 @@ local function draw(edit)
   })
 end
 
----@param edit acp.InlineEdit
 local function forget(edit)
   edits[edit] = nil
   if api.nvim_buf_is_valid(edit.buffer) then
     api.nvim_buf_del_extmark(edit.buffer, namespace, edit.mark)
   end
-  if timer and not next(edits) then
-    timer:close()
-    timer = nil
-  end
 end
 
----@param edit acp.InlineEdit
----@param problem string
 local function fail(edit, problem)
   forget(edit)
   notice.warn(('%s: :Acp chat shows more'):format(problem))
@@ -96,10 +86,13 @@ local function tick()
       fail(edit, ('%s has ended before the edit was made'):format(edit.chat.agent))
     end
   end
+  ticks = next(edits) ~= nil
+  if ticks then
+    vim.defer_fn(tick, STEP_MS)
+  end
 end
 
 --- Say what has come of it, and show it in place.
----@param edit acp.InlineEdit
 ---@param data table of `AcpTurnEnded`
 local function finish(edit, data)
   if data.error then
@@ -120,7 +113,6 @@ local function finish(edit, data)
   end)
 end
 
----@param edit acp.InlineEdit
 ---@param data table of an event
 local function is_of(edit, data)
   return data.agent == edit.chat.agent and data.session == edit.chat.status.session
@@ -142,8 +134,6 @@ end
 local TURNS = { pattern = { 'AcpTurnStarted', 'AcpTurnEnded' } }
 events.group('acp.inline')('User', 'Turns of edits in place', on_turn, TURNS)
 
----@param edit acp.InlineEdit
----@param selection acp.Selection
 local function send(edit, selection)
   local lines = selection.first == selection.last and ('line %d'):format(selection.first)
     or ('lines %d-%d'):format(selection.first, selection.last)
@@ -184,11 +174,14 @@ function M.edit(chat, range, instruction)
     is_running = false,
   }
   edits[edit] = true
-  if not timer then
-    timer = assert(vim.uv.new_timer())
-    timer:start(0, STEP_MS, vim.schedule_wrap(tick))
-  end
   send(edit, selection)
+  if edits[edit] then
+    draw(edit)
+  end
+  if not ticks then
+    ticks = true
+    vim.defer_fn(tick, STEP_MS)
+  end
 end
 
 return M

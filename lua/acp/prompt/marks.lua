@@ -111,7 +111,6 @@ function M.take(chat)
 end
 
 --- Say what a slash command wants, while nothing is written after it.
----@param line string
 local function mark_hint(chat, line)
   local name = line:match('^/(.-)%s*$')
   for _, command in ipairs(chat.status.commands or {}) do

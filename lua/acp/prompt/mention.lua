@@ -22,14 +22,12 @@ end
 ---@field names string[]
 ---@field asked integer time of the question, in milliseconds
 
----@param line string
 ---@param at integer where an `@` is
 local function begins(line, at)
   local before = line:sub(at - 1, at - 1)
   return before == '' or before:match('[%s%(%[{<]') ~= nil
 end
 
----@param line string
 ---@param from integer
 ---@return integer last byte of the word, with what is escaped in it
 local function word_end(line, from)
@@ -84,7 +82,6 @@ local function buffers(chat)
   return found
 end
 
----@param names string[]
 ---@return string[] the best ones
 local function fuzzy(names, query)
   if query == '' then

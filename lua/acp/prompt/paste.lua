@@ -76,7 +76,6 @@ end
 ---@field lines string[]
 
 --- What stands where text was put; nil if it is something else.
----@param pasted acp.Pasted
 ---@return integer? row 0-based, of its end
 ---@return integer column
 local function ending(pasted)
@@ -89,7 +88,6 @@ local function ending(pasted)
 end
 
 --- Put a text in the place of what was pasted, in a step of undo of its own.
----@param pasted acp.Pasted
 ---@return boolean done false: something else stands there by now
 local function replace(pasted, text)
   local row, column = ending(pasted)
@@ -105,7 +103,6 @@ local function replace(pasted, text)
 end
 
 --- Put a mention in the place of what was pasted, if it is whole lines of an open file.
----@param pasted acp.Pasted
 local function fold_lines(pasted)
   local lines = whole_lines(pasted.lines)
   local found = lines and mentioned(pasted.chat, lines)
@@ -126,7 +123,6 @@ local function fold_lines(pasted)
 end
 
 --- Attach images: their names go from the text. Put a mention in the place of what is one.
----@param pasted acp.Pasted
 local function fold(pasted)
   local text = table.concat(pasted.lines, '\n')
   if text ~= '' and not attachment.may_be_images(text) then

@@ -30,14 +30,12 @@ local KEYS = '<CR> takes it back · dd drops it · g? all keys'
 ---@field drawn? acp.Waiting
 ---@field is_drawing boolean
 
----@param view acp.QueueView
 ---@return string[]
 local function lines_of(view)
   return api.nvim_buf_get_lines(view.buffer, 0, -1, true)
 end
 
 --- Put lines in the buffer; `u` takes them back together with what the user has done.
----@param view acp.QueueView
 local function put(view, lines)
   local levels = vim.bo[view.buffer].undolevels
   if not view.drawn then
@@ -52,7 +50,6 @@ local function put(view, lines)
   vim.bo[view.buffer].undolevels = levels
 end
 
----@param view acp.QueueView
 ---@param found acp.Waiting
 local function draw(view, found)
   if not api.nvim_buf_is_loaded(view.buffer) then
@@ -69,7 +66,6 @@ local function draw(view, found)
   })
 end
 
----@param view acp.QueueView
 local function refresh(view)
   bridge.call('queue', { chat = view.chat }, function(_, found)
     if found then
@@ -79,7 +75,6 @@ local function refresh(view)
 end
 
 --- Let the queue become what the user has made of the lines.
----@param view acp.QueueView
 ---@param taken? integer line of a prompt that the user takes back
 ---@param on_done? fun(text: string)
 local function arrange(view, taken, on_done)
@@ -98,7 +93,6 @@ local function arrange(view, taken, on_done)
 end
 
 --- Take the prompt under the cursor out of the queue, into the prompt buffer.
----@param view acp.QueueView
 local function take_back(view)
   arrange(view, api.nvim_win_get_cursor(0)[1], function(text)
     local chat = chats.of(view.chat)
@@ -109,7 +103,6 @@ local function take_back(view)
   end)
 end
 
----@param view acp.QueueView
 local function watch(view)
   local name = 'acp.queue.' .. view.buffer
   local on = events.group(name)

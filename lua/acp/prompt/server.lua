@@ -84,17 +84,11 @@ local CAPABILITIES = {
 ---@return acp.Chat? chat nil: none has that prompt
 ---@return string line the whole of it
 local function place(params)
-  for _, chat in ipairs(chats.all()) do
-    local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
-    if is_loaded and vim.uri_from_bufnr(chat.prompt) == params.textDocument.uri then
-      local row = params.position.line
-      return chat, api.nvim_buf_get_lines(chat.prompt, row, row + 1, false)[1] or ''
-    end
-  end
-  return nil, ''
+  local buffer, row = vim.uri_to_bufnr(params.textDocument.uri), params.position.line
+  local chat = api.nvim_buf_is_loaded(buffer) and chats.of(buffer) or nil
+  return chat, chat and api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
 end
 
----@param candidate acp.Candidate
 ---@param range lsp.Range
 ---@return lsp.CompletionItem
 local function item(candidate, index, range)

@@ -10,13 +10,6 @@ local M = {}
 
 local MOST_LINES = 1000
 
----@class acp.Finding
----@field path string
----@field line integer 1-based, 0: not known
----@field column integer
----@field kind string
----@field text string
-
 ---@type integer? the file buffer that the user last was in
 local last
 
@@ -49,30 +42,32 @@ local function file()
   return last and api.nvim_buf_is_loaded(last) and last or nil
 end
 
+--- Lines of a buffer, as an agent is told of them.
 ---@param first integer 1-based
 ---@param final integer inclusive
----@return table lines `{ buffer, path, first, last, lines, filetype }`, 1-based and inclusive
-local function lines_of(buffer, first, final)
+---@return acp.Selection selection without a mark
+function M.lines(buffer, first, final)
+  local path = vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p')
+  local lines = api.nvim_buf_get_lines(buffer, first - 1, final, false)
   return {
     buffer = buffer,
-    path = vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p'),
+    path = M.is_file(buffer) and path or nil,
     first = first,
-    last = final,
-    lines = api.nvim_buf_get_lines(buffer, first - 1, final, false),
+    last = first + #lines - 1,
+    lines = lines,
     filetype = vim.bo[buffer].filetype,
   }
 end
 
 --- The last visual selection of the file last worked in, as whole lines.
----@return table? `{ buffer, path, first, last, lines, filetype }`, 1-based and inclusive
+---@return acp.Selection?
 function M.selection()
   local buffer = file()
   local first = buffer and api.nvim_buf_get_mark(buffer, '<')[1] or 0
   if not buffer or first == 0 then
     return nil
   end
-  local final = math.min(api.nvim_buf_get_mark(buffer, '>')[1], api.nvim_buf_line_count(buffer))
-  return lines_of(buffer, first, final)
+  return M.lines(buffer, first, api.nvim_buf_get_mark(buffer, '>')[1])
 end
 
 ---@return integer? buffer of the file last worked in
@@ -88,32 +83,19 @@ local function shown()
 end
 
 --- What is to be seen of the file last worked in.
----@return table? as of `selection()`; nil: no window shows it
+---@return acp.Selection? nil: no window shows it
 function M.viewport()
   local buffer, _, window = shown()
-  return window and lines_of(buffer, vim.fn.line('w0', window), vim.fn.line('w$', window))
+  return window and M.lines(buffer, vim.fn.line('w0', window), vim.fn.line('w$', window))
 end
 
---- The diagnostics of the file last worked in, from its top.
+--- The diagnostics of the file last worked in.
 ---@param is_here? boolean only those of the line of its cursor
----@return acp.Finding[]
+---@return table[] rows of a tool of agents
 function M.diagnostics(is_here)
   local buffer, row = shown()
-  local lnum = is_here and row and math.max(row - 1, 0) or nil
-  local found = buffer and vim.diagnostic.get(buffer, { lnum = lnum }) or {}
-  table.sort(found, function(a, b)
-    return a.lnum < b.lnum or a.lnum == b.lnum and a.col < b.col
-  end)
-  return vim.tbl_map(function(it)
-    local source = it.source and (' [%s]'):format(it.source) or ''
-    return {
-      path = api.nvim_buf_get_name(it.bufnr),
-      line = it.lnum + 1,
-      column = it.col + 1,
-      kind = (vim.diagnostic.severity[it.severity] or ''):lower(),
-      text = it.message .. source,
-    }
-  end, found)
+  local line = is_here and row and math.max(row, 1) or nil
+  return buffer and require('acp.tools.diagnostics').rows(buffer, line) or {}
 end
 
 local AROUND = {
@@ -123,15 +105,15 @@ local AROUND = {
 
 --- The innermost function or class around the cursor in the file last worked in.
 ---@param kind 'function'|'class'
----@return table? as of `selection()`
+---@return acp.Selection?
 function M.enclosing(kind)
   local buffer, row = shown()
   local found = buffer and row and symbols.around(buffer, row, AROUND[kind])
-  return found and lines_of(buffer, found.first, found.last) or nil
+  return found and M.lines(buffer, found.first, found.last) or nil
 end
 
 --- The user's marks: of the file last worked in, then those of all files.
----@return acp.Finding[]
+---@return { path: string, line: integer, column: integer, kind: string, text: string }[]
 function M.marks()
   local buffer, found = file(), {}
   local function take(list, name)
@@ -161,16 +143,6 @@ function M.open_files()
   return vim.tbl_map(function(buffer)
     return vim.fn.fnamemodify(api.nvim_buf_get_name(buffer), ':p')
   end, listed)
-end
-
---- The quickfix list.
----@return acp.Finding[]
-function M.quickfix()
-  local entries
-  require('acp.tools.windows').list({ list = 'quickfix' }, function(_, found)
-    entries = found.entries
-  end)
-  return entries
 end
 
 --- Text that is in no file.

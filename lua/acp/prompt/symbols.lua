@@ -55,7 +55,6 @@ local NODES = {
   { 'type_spec', 'Class' },
 }
 
----@param symbols acp.Symbol[]
 ---@param outer string?
 ---@param kind string?
 ---@return string whole name
@@ -69,7 +68,6 @@ local function add(symbols, outer, name, kind, first, last)
 end
 
 --- What a language server tells, in either of its forms.
----@param symbols acp.Symbol[]
 ---@param told table[]
 ---@param outer string?
 ---@param depth integer
@@ -86,7 +84,6 @@ local function take(symbols, told, outer, depth)
   end
 end
 
----@param file acp.FileSymbols
 ---@return boolean asked false: no server can tell
 local function ask_server(buffer, file)
   if #vim.lsp.get_clients({ bufnr = buffer, method = METHOD }) == 0 then
@@ -103,7 +100,6 @@ local function ask_server(buffer, file)
   return true
 end
 
----@param node TSNode
 ---@return string? kind nil: it defines nothing
 local function kind_of(node)
   local type = node:type()
@@ -121,7 +117,6 @@ local function kind_of(node)
   end
 end
 
----@param node TSNode
 ---@return string? name
 local function name_of(node, buffer)
   local found = node:field('name')[1]
@@ -134,7 +129,6 @@ local function name_of(node, buffer)
 end
 
 --- Read a tree, a slice now and the rest later.
----@param file acp.FileSymbols
 ---@param symbols acp.Symbol[] found so far
 ---@param stack { node: TSNode, outer: string?, depth: integer }[] what is still to be read
 local function read(buffer, file, symbols, stack)
@@ -167,7 +161,6 @@ local function read(buffer, file, symbols, stack)
   end)
 end
 
----@param file acp.FileSymbols
 local function read_tree(buffer, file)
   local is_quick = vim.fn.has('nvim-0.11') == 1 or api.nvim_buf_line_count(buffer) < 2000
   local ok, parser = pcall(vim.treesitter.get_parser, buffer, nil, { error = false })

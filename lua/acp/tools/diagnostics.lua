@@ -76,11 +76,13 @@ local function row_of(it)
   }
 end
 
+--- The diagnostics as they are now.
 ---@param buffer? integer nil: of all
+---@param line? integer 1-based; nil: of all lines
 ---@return table[]
-local function rows(buffer)
-  local found = {}
-  for _, it in ipairs(vim.list_slice(vim.diagnostic.get(buffer), 1, MOST)) do
+function M.rows(buffer, line)
+  local found, all = {}, vim.diagnostic.get(buffer, { lnum = line and line - 1 })
+  for _, it in ipairs(vim.list_slice(all, 1, MOST)) do
     table.insert(found, row_of(it))
   end
   return found
@@ -149,7 +151,7 @@ end
 ---@return fun()? cancel
 function M.get(arguments, reply)
   if not arguments.path then
-    return reply(nil, { fresh = true, rows = rows(), servers = {} })
+    return reply(nil, { fresh = true, rows = M.rows(), servers = {} })
   end
   local buffer, is_new = language.buffer(arguments.path)
   if not buffer then
@@ -160,7 +162,7 @@ function M.get(arguments, reply)
     local names = vim.tbl_map(function(client)
       return client.name
     end, language.clients(buffer))
-    reply(nil, { fresh = is_fresh, rows = rows(buffer), servers = names })
+    reply(nil, { fresh = is_fresh, rows = M.rows(buffer), servers = names })
   end
   local function await(is_pulled)
     cancels.wait = wait(buffer, function(is_fresh)

@@ -49,7 +49,6 @@ function M.buffer(path)
   return buffer, true
 end
 
----@param client vim.lsp.Client
 local function is_users(client)
   return client.name ~= 'acp'
 end
@@ -88,7 +87,6 @@ function M.when_attached(buffer, method, is_new, on_found)
 end
 
 --- Call a method of a client, whose form differs between versions of Neovim.
----@param client vim.lsp.Client
 ---@param ... any
 ---@return any, any
 local function call(client, name, ...)
@@ -105,7 +103,6 @@ function M.bring_up_to_date(client)
   pcall(call, client, 'notify', '$/setTrace', { value = client.config.trace or 'off' })
 end
 
----@param client vim.lsp.Client
 local function is_gone(client)
   return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
 end
@@ -117,7 +114,6 @@ end
 ---@field result? any
 ---@field error? string
 
----@param client vim.lsp.Client
 ---@param err? table|string
 ---@param result? any
 ---@return acp.LanguageAnswer
@@ -215,7 +211,6 @@ local function told_at(buffer, row)
   return found
 end
 
----@param clients vim.lsp.Client[]
 ---@return string[]
 local function names(clients)
   return vim.tbl_map(function(client)
@@ -226,37 +221,25 @@ end
 ---@class acp.LanguageQuestion
 ---@field path string resolved
 ---@field method string
----@field params table without what is added here: the document, the place
----@field row? integer 0-based
----@field offsets? table<string, integer> where in that row, by encoding
+---@field params table without what is added here: the document
+---@field places? table<string, table> what is added to them besides, by encoding
 ---@field tick? integer of the text that the host has seen
 ---@field client? integer only that one
 ---@field first? boolean only the first that can answer
 ---@field bare? boolean nothing is added to `params`
----@field diagnosed? boolean those of that row are added
+---@field diagnosed? integer 0-based: the diagnostics of that row are added
 
----@param arguments acp.LanguageQuestion
 ---@return fun(client: vim.lsp.Client): table
 local function params(arguments, buffer)
   return function(client)
     if arguments.bare then
       return arguments.params
     end
-    local whole = vim.deepcopy(arguments.params)
-    if vim.tbl_isempty(whole) then
-      whole = vim.empty_dict()
-    end
+    local place = (arguments.places or {})[client.offset_encoding] or {}
+    local whole = vim.tbl_extend('force', arguments.params, place)
     whole.textDocument = { uri = vim.uri_from_bufnr(buffer) }
-    if arguments.offsets and not arguments.diagnosed then
-      local column = arguments.offsets[client.offset_encoding]
-      whole.position = { line = arguments.row, character = column }
-    elseif arguments.diagnosed then
-      local stop = arguments.offsets[client.offset_encoding]
-      whole.range = {
-        start = { line = arguments.row, character = 0 },
-        ['end'] = { line = arguments.row, character = stop },
-      }
-      whole.context = { diagnostics = told_at(buffer, arguments.row), triggerKind = 1 }
+    if arguments.diagnosed then
+      whole.context = { diagnostics = told_at(buffer, arguments.diagnosed), triggerKind = 1 }
     elseif arguments.method == 'textDocument/formatting' then
       whole.options = {
         tabSize = vim.lsp.util.get_effective_tabstop(buffer),
@@ -382,22 +365,18 @@ function M.conform(arguments, reply)
   if #formatters == 0 then
     return reply(nil, { problem = 'none' })
   end
-  local answer = { tick = api.nvim_buf_get_changedtick(buffer) }
-  local is_done = false
+  local tick = api.nvim_buf_get_changedtick(buffer)
   local lines = api.nvim_buf_get_lines(buffer, 0, -1, false)
   local options = { bufnr = buffer, async = true, quiet = true }
   conform.format_lines(names(formatters), lines, options, function(err, formatted)
-    answer.error = err and (type(err) == 'table' and err.message or tostring(err)) or nil
-    answer.lines, is_done = formatted, true
+    local said = err and (type(err) == 'table' and err.message or tostring(err)) or nil
+    reply(nil, { tick = tick, error = said, lines = formatted })
   end)
   return ask.poll(M.patience, function(is_late)
-    if is_late and not is_done then
-      answer.error = 'it does not answer'
+    if is_late then
+      reply(nil, { tick = tick, error = 'it does not answer' })
     end
-    if is_done or is_late then
-      reply(nil, answer)
-    end
-    return is_done
+    return false
   end)
 end
 

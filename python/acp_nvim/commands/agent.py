@@ -172,16 +172,6 @@ async def pick_agent(host: Host) -> str | None:
     return None if row is None else str(row["name"])
 
 
-def agents(host: Host) -> list[dict[str, Any]]:
-    """Answer the agents for `:checkhealth acp`: found, tutor, missing."""
-    rows = host.workspace.available()
-    for row in rows:
-        client = host.workspace.client(row["name"])
-        if client is not None and client.info is not None:
-            row["version"] = client.info.version
-    return rows
-
-
 def log(host: Host, agent: str | None = None, chat: Chat | None = None) -> str:
     """Answer the path of the connection's log."""
     client = host.workspace.target(agent, chat)

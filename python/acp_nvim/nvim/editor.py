@@ -20,9 +20,10 @@ def neovim(call: Call) -> Editor:
     painter = Painter(call, tell)
     questions = NvimQuestionWindow(call, tell)
     terminals = TerminalBuffers(call, tell)
+    tools = NvimToolAnswers(call)
     return Editor(
         files=NvimFiles(call.lua),
-        surroundings=NvimSurroundings(call.lua),
+        surroundings=NvimSurroundings(call.lua, tools),
         chats=NvimChats(call),
         screen=painter,
         questions=questions,
@@ -33,7 +34,7 @@ def neovim(call: Call) -> Editor:
         follower=NvimFollower(call),
         reviewer=NvimReviewer(call.lua),
         notifier=Notices(call, painter, tell),
-        tools=NvimToolAnswers(call),
+        tools=tools,
         bridge=NvimBridge(call),
         runners=(painter.run, questions.run, terminals.run),
     )

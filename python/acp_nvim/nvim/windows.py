@@ -7,7 +7,15 @@ from typing import Any, Literal
 
 import anyio
 
-from acp_nvim.editor import ChatWindows, Choice, Chooser, Finding, NamedText, Surroundings
+from acp_nvim.editor import (
+    ChatWindows,
+    Choice,
+    Chooser,
+    Finding,
+    NamedText,
+    Surroundings,
+    ToolAnswers,
+)
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.plain import op, spec
 from acp_nvim.session.model import Selection
@@ -133,8 +141,9 @@ class NvimFollower:
 class NvimSurroundings(Surroundings):
     """What the user may speak of: `lua/acp/prompt/surroundings.lua`."""
 
-    def __init__(self, lua: Callable[..., Awaitable[Any]]) -> None:
+    def __init__(self, lua: Callable[..., Awaitable[Any]], tools: ToolAnswers) -> None:
         self._lua = lua
+        self._tools = tools
 
     async def selection(self) -> Selection | None:
         """See `editor.Surroundings`."""
@@ -147,7 +156,7 @@ class NvimSurroundings(Surroundings):
     async def diagnostics(self, *, here: bool = False) -> Sequence[Finding]:
         """See `editor.Surroundings`."""
         found = await self._lua("acp.prompt.surroundings.diagnostics", here)
-        return [Finding(**it) for it in found]
+        return [_finding(it) for it in sorted(found, key=lambda it: (it["line"], it["column"]))]
 
     async def enclosing(self, kind: Literal["function", "class"]) -> Selection | None:
         """See `editor.Surroundings`."""
@@ -163,7 +172,8 @@ class NvimSurroundings(Surroundings):
 
     async def quickfix(self) -> Sequence[Finding]:
         """See `editor.Surroundings`."""
-        return [Finding(**it) for it in await self._lua("acp.prompt.surroundings.quickfix")]
+        found = await self._tools.ask("windows.list", {"list": "quickfix"})
+        return [Finding(**it) for it in found["entries"]]
 
     async def buffer(self, name: str) -> NamedText | None:
         """See `editor.Surroundings`."""
@@ -179,6 +189,11 @@ def _selection(found: Any) -> Selection | None:
         return None
     plain = {"path": None, **found, "lines": tuple(found["lines"])}
     return Selection(mark=0, **plain)
+
+
+def _finding(it: Mapping[str, Any]) -> Finding:
+    source = f" [{it['source']}]" if it.get("source") else ""
+    return Finding(it["path"], it["line"], it["column"], it["severity"], it["message"] + source)
 
 
 def _text(found: Any) -> NamedText | None:

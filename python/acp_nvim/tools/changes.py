@@ -40,14 +40,13 @@ async def code_actions(call: Call, arguments: Arguments) -> Result:
     """Return what servers offer to do at a line."""
     path, row = call.resolve(arguments["path"]), arguments["line"] - 1
     _, lines = await language.loaded(call, path)
-    line = language.line_at(lines, arguments["line"])
+    line, start = language.line_at(lines, arguments["line"]), {"line": row, "character": 0}
+    ends = offsets(line, len(line)).items()
+    places = {
+        it: {"range": {"start": start, "end": {"line": row, "character": end}}} for it, end in ends
+    }
     answers = await language.ask(
-        call,
-        path,
-        "textDocument/codeAction",
-        row=row,
-        offsets=offsets(line, len(line)),
-        diagnosed=True,
+        call, path, "textDocument/codeAction", places=places, diagnosed=row
     )
     rows = [_kept(call, path, answers, answer, it) for answer in answers.all for it in _of(answer)]
     shown, told = page([it for it in rows if it is not None], arguments)

@@ -75,6 +75,12 @@ def spot(lines: Sequence[str], arguments: Arguments) -> Spot:
     return Spot(number - 1, line, found[0])
 
 
+def at(row: int, line: str, character: int) -> dict[str, Any]:
+    """Return that place as a request has it, by encoding."""
+    counted = offsets(line, character).items()
+    return {it: {"position": {"line": row, "character": count}} for it, count in counted}
+
+
 def line_at(lines: Sequence[str], number: int) -> str:
     """Return the line of that number, from 1; raises `ToolError`."""
     if number > len(lines):
@@ -100,7 +106,7 @@ async def ask(
         asked: dict[str, Any] = {"path": path, "method": method, "params": {}, **question}
         if arguments is not None:
             found = spot(lines, arguments)
-            asked |= {"row": found.row, "offsets": offsets(found.line, found.at)}
+            asked["places"] = at(found.row, found.line, found.at)
         if live.buffer is not None:
             asked["tick"] = live.buffer.changedtick
         told = await call.parts.editor.tools.ask("language.request", asked)

@@ -21,7 +21,6 @@ from acp_nvim.tools.schema import (
     table,
     text,
 )
-from acp_nvim.tools.text_positions import units
 from acp_nvim.tools.told import range_of, rows_of, table_of, words_of
 from acp_nvim.tools.tool import Arguments, Call, Result, Tool, ToolError
 
@@ -187,11 +186,8 @@ async def _signature(call: Call, path: str, arguments: Arguments) -> Answers:
     _, lines = await language.loaded(call, path)
     spot = language.spot(lines, arguments)
     opening = spot.line.find("(", spot.at)
-    at = opening + 1 if opening >= 0 else spot.at
-    where = {it: units(spot.line, at, it) for it in ("utf-8", "utf-16", "utf-32")}
-    return await language.ask(
-        call, path, "textDocument/signatureHelp", None, row=spot.row, offsets=where
-    )
+    where = language.at(spot.row, spot.line, opening + 1 if opening >= 0 else spot.at)
+    return await language.ask(call, path, "textDocument/signatureHelp", places=where)
 
 
 def _words(told: Any) -> str:

@@ -207,6 +207,16 @@ def test_the_chat_opens_and_closes(nvim: Neovim, spy: BridgeSpy) -> None:
     assert told(nvim) == "acp: :Acp chat takes open, close or toggle, not opne"
 
 
+def test_what_a_row_calls_is_there(nvim: Neovim) -> None:
+    missing = nvim.lua(
+        "return vim.tbl_filter(function(row) return not require(row[1])[row[2]] end,"
+        " vim.tbl_values(require('acp.command.subcommands').calls))"
+    )
+    assert missing == []
+    rows = "vim.tbl_filter(function(it) return not it.run end, M.list)"
+    assert nvim.lua(f"local M = require('acp.command.subcommands') return {rows}") == []
+
+
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
