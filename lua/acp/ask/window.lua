@@ -62,33 +62,27 @@ local plan = unseen.soon(function()
   end
 end)
 
---- The cursor has moved: it must not be under the window.
-local function keep_clear()
+--- The cursor has moved: it must not be under the window, whose footer counts what is below.
+---@param event vim.api.keyset.create_autocmd.callback_args
+local function keep_clear(event)
   local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
-  if is_float and not place.is_inside() and place.is_in_the_way(menu.winid) then
+  local is_over = is_float and not place.is_inside() and place.is_in_the_way(menu.winid)
+  if is_over or event.match == tostring(menu.winid) then
     plan()
   end
 end
 
-local is_attended = false
-
 --- Look after it while there is one.
-local function attend()
+---@param is_new boolean there was none
+local function attend(is_new)
   if not menu.ask then
     events.leave('acp.ask')
-  elseif not is_attended then
-    local on = events.group('acp.ask')
-    local desc = 'The question is where it belongs'
-    on({ 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }, desc, plan)
-    on({ 'BufWinEnter', 'ModeChanged' }, desc, plan)
+  elseif is_new then
+    local on, desc = events.group('acp.ask'), 'The question is where it belongs'
+    local moving = { 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }
+    on(vim.list_extend(moving, { 'BufWinEnter', 'ModeChanged' }), desc, plan)
     on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
-    on('WinScrolled', 'The footer of the question counts what is below', function(event)
-      if tonumber(event.match) == menu.winid then
-        plan()
-      end
-    end)
   end
-  is_attended = menu.ask ~= nil
 end
 
 --- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
@@ -163,8 +157,8 @@ function M.show(ask)
     answer.gone()
   end
   menu.ask = ask
+  attend(before == nil)
   turn_to(before, ask)
-  attend()
   if not ask then
     return
   end

@@ -93,13 +93,17 @@ local function tell(buffer)
   end
 end
 
----@param milliseconds integer after the last such call
+--- Once, also where the time is up before the last such call.
+---@param milliseconds integer after that
 local function tell_later(buffer, milliseconds)
-  timers[buffer] = timers[buffer] or assert(vim.uv.new_timer())
-  local told = vim.schedule_wrap(tell)
-  timers[buffer]:start(milliseconds, 0, function()
-    told(buffer)
-  end)
+  local timer = timers[buffer] or assert(vim.uv.new_timer())
+  timers[buffer] = timer
+  local function over()
+    if timers[buffer] == timer and not timer:is_active() then
+      tell(buffer)
+    end
+  end
+  timer:start(milliseconds, 0, vim.schedule_wrap(over))
 end
 
 --- Look at the changes of a buffer as long as it has marks.

@@ -140,7 +140,6 @@ end
 
 ---@type table<integer, integer> by buffer: virtual lines above its first line
 local above = {}
-local is_watching = false
 
 --- Neovim leaves lines above the first one out when it jumps there.
 local function watch()
@@ -165,16 +164,14 @@ end
 
 --- So many virtual lines are above the first line of the buffer now.
 function M.set_above(buffer, count)
-  local before = above[buffer] or 0
+  local is_first, before = not next(above), above[buffer] or 0
   above[buffer] = count > 0 and count or nil
   if count > 0 and count ~= before then
     vim.tbl_map(M.reveal, vim.fn.win_findbuf(buffer))
   end
   if not next(above) then
     events.leave('acp.removed_lines')
-    is_watching = false
-  elseif not is_watching then
-    is_watching = true
+  elseif is_first then
     watch()
   end
 end
