@@ -122,7 +122,6 @@ function M.pick()
 end
 
 --- A program is told the size of the largest window that shows it, as Neovim's own are.
----@param terminal acp.Terminal
 local function tell_size(number, terminal)
   local rows, columns = 0, 0
   for _, window in ipairs(vim.fn.win_findbuf(terminal.buffer)) do

@@ -192,7 +192,6 @@ end
 
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
 --- may write either.
----@param outcome acp.Outcome
 ---@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
@@ -230,7 +229,6 @@ end
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
 --- file not as at that stamp; busy with what the user is in the middle of. `made`: the file that the
 --- host has made of the text, `held`: that in whose place it goes. `quiet`: without `BufWritePost`.
----@param options acp.BufferOptions
 ---@param made? string path; nil: nothing is done, and told whether that is refused now
 ---@param held? string path
 ---@param quiet? boolean
@@ -260,7 +258,6 @@ function M.write(buffer, tick, hunks, options, made, held, quiet, seen)
 end
 
 --- Edit a buffer so that it equals its file again, which is not touched.
----@param options acp.BufferOptions
 ---@param seen? string the stamp of the file whose text it is
 ---@param modified? boolean whether it was modified, which an option does without another changedtick
 ---@return acp.Outcome

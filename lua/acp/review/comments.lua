@@ -42,7 +42,6 @@ local function place_of(range)
 end
 
 --- Tell the host, of the lines as they are by now: an agent may have worked on while the user wrote.
----@param place acp.CommentPlace
 local function send(place, text)
   local buffer, mark = place.held.buffer, place.held.mark
   local payload = { text = text, path = place.path, buffer = buffer, mark = mark }
@@ -69,7 +68,6 @@ function M.comment(range, text)
 end
 
 --- Below the last line, in the window where the user is.
----@param place acp.CommentPlace
 ---@return vim.api.keyset.win_config
 local function config(place)
   local width = math.max(math.min(WIDEST, api.nvim_win_get_width(0) - 4), 1)
@@ -90,7 +88,6 @@ local function config(place)
 end
 
 --- Leaving the window, however, keeps what is written in it.
----@param place acp.CommentPlace
 ---@param over? fun() called once it is closed
 local function watch(buffer, window, place, over)
   local is_over, is_left = false, false

@@ -75,7 +75,6 @@ hunks.listen(function()
   end
 end)
 
----@param hunk acp.ShownHunk
 ---@param range? integer[] first and last row, 1-based; nil: all
 ---@return table? part nil if no line of it is in these rows
 local function part_of(hunk, range)

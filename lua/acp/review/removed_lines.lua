@@ -36,7 +36,6 @@ function M.width(buffer, is_any)
   return width
 end
 
----@param line acp.VirtualLine
 ---@param tabstop integer
 ---@return acp.VirtualLine line with blanks in place of tabs, as the buffer would show them
 ---@return integer width

@@ -182,7 +182,6 @@ local function views(buffer, is_list)
 end
 
 --- A replaced line would take the cursor and the top line away with it: put them back.
----@param view acp.View
 local function keep(view, ops)
   local line, topline = moved(view.cursor[1], ops), moved(view.topline, ops)
   local cursor = api.nvim_win_get_cursor(view.window)
@@ -312,7 +311,6 @@ local function fire_later(events)
 end
 
 --- Draw a frame of the host.
----@param frame acp.Frame
 ---@return { failed: integer[], gone: integer[] } to be sent again whole; to be forgotten
 function M.frame(frame)
   local result = { failed = {}, gone = {} }

@@ -162,7 +162,6 @@ function M.read(ops, spec)
 end
 
 --- Show lines as they are, none broken; `g?` closes them, too.
----@param marks acp.Mark[]
 function M.lines(title, lines, marks)
   M.read({ { 0, -1, lines, marks } }, {
     name = 'acp-keys',

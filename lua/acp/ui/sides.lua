@@ -11,7 +11,6 @@ local M = {}
 
 ---@alias acp.CompareSide table see doc/messages.md, "Host → Lua"
 
----@param side acp.CompareSide
 ---@return string? filetype nil if nothing says so
 local function filetype_of(side, buffer)
   if side.filetype or vim.bo[buffer].filetype ~= '' then
@@ -32,7 +31,6 @@ local function colour(buffer, other, filetype)
   end
 end
 
----@param side acp.CompareSide
 ---@param map fun(buffer: integer)
 ---@return integer buffer
 local function scratch(key, side, map)
@@ -49,7 +47,6 @@ end
 
 --- Find or make the buffer of a side.
 ---@param key string of the comparison
----@param side acp.CompareSide
 ---@param map fun(buffer: integer) maps the keys of one that is no file
 ---@return integer buffer
 function M.buffer(key, side, map)
@@ -58,7 +55,6 @@ function M.buffer(key, side, map)
 end
 
 --- Colour a scratch buffer as the one beside it.
----@param side acp.CompareSide
 ---@param other integer
 ---@param beside? acp.CompareSide what that is
 function M.dress(side, buffer, other, beside)
