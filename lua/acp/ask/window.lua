@@ -96,9 +96,7 @@ local function close()
   keys.leave()
   float.close(menu.winid)
   if api.nvim_buf_is_valid(menu.bufnr) then
-    unseen.quietly(function()
-      api.nvim_buf_delete(menu.bufnr, { force = true })
-    end)
+    unseen.quietly(api.nvim_buf_delete, menu.bufnr, { force = true })
   end
   menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
 end

@@ -193,9 +193,7 @@ function M.name(buffer, name)
     unique = ('%s (%d)'):format(name, number)
   end
   if api.nvim_buf_get_name(buffer) ~= unique then
-    unseen.quietly(function()
-      api.nvim_buf_set_name(buffer, unique)
-    end)
+    unseen.quietly(api.nvim_buf_set_name, buffer, unique)
   end
   return unique
 end

@@ -56,9 +56,7 @@ function M.write(number, data)
   if not terminal then
     return false
   end
-  unseen.quietly(function()
-    api.nvim_chan_send(terminal.channel, data)
-  end)
+  unseen.quietly(api.nvim_chan_send, terminal.channel, data)
   return true
 end
 
@@ -70,15 +68,11 @@ function M.forget(number)
     return true
   end
   if #vim.fn.win_findbuf(terminal.buffer) > 0 then
-    unseen.quietly(function()
-      vim.bo[terminal.buffer].bufhidden = 'wipe'
-    end)
+    unseen.quietly(unseen.set, terminal.buffer, { bufhidden = 'wipe' })
     return false
   end
   terminals[number] = nil
-  unseen.quietly(function()
-    api.nvim_buf_delete(terminal.buffer, { force = true })
-  end)
+  unseen.quietly(api.nvim_buf_delete, terminal.buffer, { force = true })
   return true
 end
 
@@ -106,9 +100,7 @@ function M.show(number)
   if not terminal then
     return false
   end
-  hands.calmly('the terminal', function()
-    go(terminal.buffer)
-  end)
+  hands.calmly('the terminal', go, terminal.buffer)
   return true
 end
 

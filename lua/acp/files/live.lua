@@ -195,9 +195,7 @@ end
 ---@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
-  unseen.quietly(function()
-    edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
-  end)
+  unseen.quietly(edit.split_undo, buffer) -- what a formatter makes of it is a step of its own
   stamps.quietly(function()
     unseen.fire(buffer, 'BufWritePost') -- language servers and the like are told
   end)
@@ -216,9 +214,7 @@ end
 ---@param settle_it fun(buffer: integer, modified: boolean)
 ---@return acp.Outcome
 local function changed(change, buffer, tick, hunks, options, settle_it)
-  local outcome = unseen.quietly(function()
-    return change(buffer, hunks, as_set(buffer, options), settle_it)
-  end)
+  local outcome = unseen.quietly(change, buffer, hunks, as_set(buffer, options), settle_it)
   if not outcome.ok then
     stamps.restored(buffer, tick)
     outcome.error = require('acp.ui.notice').reason(outcome.error)

@@ -186,9 +186,7 @@ function M.list()
       return notice.notice('no comments: :Acp comment makes one')
     end
     vim.fn.setqflist({}, ' ', { nr = '$', title = 'acp: comments', items = items })
-    hands.calmly('the list', function()
-      vim.cmd('botright copen')
-    end)
+    hands.calmly('the list', api.nvim_command, 'botright copen')
   end)
 end
 

@@ -2,6 +2,7 @@
 -- where the window would break them, and above the first line of a file.
 
 local events = require('acp.ui.events')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -131,9 +132,7 @@ local function fill(window, count)
   local cursor = api.nvim_win_get_cursor(window)[1]
   local rows = api.nvim_win_text_height(window, { end_row = cursor - 1 }).all - count
   if topfill + rows <= height then
-    api.nvim_win_call(window, function()
-      vim.fn.winrestview({ topfill = topfill })
-    end)
+    unseen.scroll(window, { topfill = topfill })
   end
 end
 

@@ -188,9 +188,7 @@ local function keep(view, ops)
   if cursor[1] == line and vim.fn.line('w0', view.window) == topline then
     return
   end
-  api.nvim_win_call(view.window, function()
-    vim.fn.winrestview({ lnum = line, col = view.cursor[2], topline = topline })
-  end)
+  unseen.scroll(view.window, { lnum = line, col = view.cursor[2], topline = topline })
 end
 
 --- Whether ops only add lines, or more text to some: then no row of the text goes.
@@ -318,9 +316,7 @@ function M.frame(frame)
     if not api.nvim_buf_is_loaded(part.bufnr) then
       table.insert(result.gone, part.bufnr)
     else
-      local ok, err = pcall(unseen.quietly, function()
-        draw_buffer(part)
-      end)
+      local ok, err = pcall(unseen.quietly, draw_buffer, part)
       if not ok then
         table.insert(result.failed, part.bufnr)
         require('acp.host.log').line(('buffer %d was not drawn: %s'):format(part.bufnr, err))

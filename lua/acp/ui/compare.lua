@@ -136,9 +136,7 @@ end
 ---@param hooks? acp.CompareHooks
 ---@return boolean opened
 function M.open(key, spec, hooks)
-  return hands.calmly('the comparison', function()
-    open(key, spec, hooks)
-  end)
+  return hands.calmly('the comparison', open, key, spec, hooks)
 end
 
 ---@param tab integer

@@ -116,9 +116,7 @@ end
 ---@param window integer?
 function M.close(window)
   if M.is_open(window) and window ~= api.nvim_get_current_win() then
-    unseen.quietly(function()
-      api.nvim_win_close(window --[[@as integer]], true)
-    end)
+    unseen.quietly(api.nvim_win_close, window, true)
   elseif M.is_open(window) then
     api.nvim_win_close(window --[[@as integer]], true)
   end

@@ -24,18 +24,18 @@ function M.run()
 end
 
 --- Run something with `:noautocmd`, of which no `OptionSet` tells. Raises what it raises.
----@generic T
----@param action fun(): T
----@return T
-function M.quietly(action)
+---@param action fun(...: any): any
+---@param ... any
+---@return any
+function M.quietly(action, ...)
   if vim.o.eventignore == 'all' then
-    return action()
+    return action(...)
   end
   local ok, result
-  local outer = users
+  local outer, given = users, vim.F.pack_len(...)
   users = vim.o.eventignore
   table.insert(actions, function()
-    ok, result = pcall(action)
+    ok, result = pcall(action, vim.F.unpack_len(given))
   end)
   local depth = #actions
   local command = { cmd = 'lua', args = { "require('acp.ui.unseen').run()" } }
@@ -230,6 +230,14 @@ function M.soon(action)
       end)
     end
   end
+end
+
+--- Let a window show another part of its buffer, from wherever the user is.
+---@param view table as `winsaveview()` has it, or some of that
+function M.scroll(window, view)
+  api.nvim_win_call(window, function()
+    vim.fn.winrestview(view)
+  end)
 end
 
 --- Set options of a buffer.
