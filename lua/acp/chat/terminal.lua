@@ -42,10 +42,7 @@ function M.open(number, name)
     })
     terminals[number] = { buffer = buffer, channel = channel, size = '' }
     require('acp.chat.registry').name(buffer, 'acp-terminal://' .. name)
-    vim.bo[buffer].scrollback = SCROLLBACK
-    vim.bo[buffer].bufhidden = 'hide'
-    vim.bo[buffer].filetype = 'acp_terminal'
-  end)
+  end, { scrollback = SCROLLBACK, bufhidden = 'hide', filetype = 'acp_terminal' })
 end
 
 --- Show output.

@@ -141,9 +141,7 @@ local function write(range, over)
   end
   local buffer = unseen.buffer(function(it)
     api.nvim_buf_set_name(it, ('acp-comment://%d'):format(it))
-    vim.bo[it].buftype = 'acwrite'
-    vim.bo[it].bufhidden = 'wipe'
-  end)
+  end, { buftype = 'acwrite', bufhidden = 'wipe' })
   local window = float.open(buffer, true, config(place))
   watch(buffer, window, place, over)
   vim.cmd.startinsert()

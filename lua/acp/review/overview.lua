@@ -195,10 +195,8 @@ local function make(shown)
   local name = ('acp-diff://%s%s'):format(turn, shown.by and ' ' .. shown.by or '')
   local buffer = unseen.buffer(function(it)
     vim.b[it].acp_diff = true
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].modifiable = false
     chats.name(it, name)
-  end)
+  end, { bufhidden = 'wipe', modifiable = false })
   overviews[buffer] = shown
   map_keys(buffer)
   events.on('BufEnter', 'All changes as they are now', function()

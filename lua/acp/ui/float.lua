@@ -38,11 +38,9 @@ local OPTIONS = vim.tbl_extend('error', dress.WRAPPED, {
 function M.fill(ops, name, chat)
   return unseen.buffer(function(buffer)
     chats.name(buffer, name)
-    vim.bo[buffer].bufhidden = 'wipe'
-    vim.bo[buffer].formatlistpat = dress.CONTAINERS
     vim.b[buffer].acp_chat = chat
     apply.draw(buffer, ops)
-  end)
+  end, { bufhidden = 'wipe', formatlistpat = dress.CONTAINERS })
 end
 
 --- Show a buffer in a float. Raises when Neovim refuses now.

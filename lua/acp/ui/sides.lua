@@ -36,11 +36,9 @@ end
 local function scratch(key, side, map)
   local buffer = unseen.buffer(function(it)
     api.nvim_buf_set_lines(it, 0, -1, true, side.lines or {})
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].modifiable = false
     -- a name of another comparison stays with that
     pcall(api.nvim_buf_set_name, it, ('acp-diff://%s/%s'):format(key, side.name))
-  end)
+  end, { bufhidden = 'wipe', modifiable = false })
   map(buffer)
   return buffer
 end
