@@ -196,9 +196,7 @@ end
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
   unseen.quietly(edit.split_undo, buffer) -- what a formatter makes of it is a step of its own
-  stamps.quietly(function()
-    unseen.fire(buffer, 'BufWritePost') -- language servers and the like are told
-  end)
+  stamps.quietly(unseen.fire, buffer, 'BufWritePost') -- language servers and the like are told
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
     stamps.part(buffer)

@@ -228,9 +228,10 @@ function M.part(buffer)
 end
 
 --- Do something that is not the user's.
-function M.quietly(action)
+---@param ... any
+function M.quietly(action, ...)
   is_quiet = true
-  action()
+  action(...)
   is_quiet = false
 end
 

@@ -90,9 +90,10 @@ end
 local is_leaving = false -- the user leaves insert mode
 
 --- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
-function M.leaving(action)
+---@param ... any
+function M.leaving(action, ...)
   is_leaving = true
-  local ok, err = pcall(action)
+  local ok, err = pcall(action, ...)
   is_leaving = false
   if not ok then
     error(err, 0)
