@@ -32,10 +32,10 @@ function M.quietly(action, ...)
     return action(...)
   end
   local ok, result
-  local outer, given = users, vim.F.pack_len(...)
+  local outer, given, count = users, { ... }, select('#', ...)
   users = vim.o.eventignore
   table.insert(actions, function()
-    ok, result = pcall(action, vim.F.unpack_len(given))
+    ok, result = pcall(action, unpack(given, 1, count))
   end)
   local depth = #actions
   local command = { cmd = 'lua', args = { "require('acp.ui.unseen').run()" } }
