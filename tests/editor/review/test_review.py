@@ -344,7 +344,7 @@ def test_many_marks_come_in_portions(nvim: Neovim, spy: BridgeSpy, tmp_path: Pat
     assert spy.told("edited") == []
 
 
-@pytest.mark.parametrize("before", ["", "vim.uv.sleep(250)"])  # the time of the change is up at once
+@pytest.mark.parametrize("before", ["", "vim.uv.sleep(250)"])  # its time is up at once
 def test_of_a_text_that_changes_meanwhile_the_host_is_told(
     nvim: Neovim, spy: BridgeSpy, tmp_path: Path, before: str
 ) -> None:
