@@ -78,7 +78,6 @@ local function range(buffer, mark)
 end
 
 --- A selection's lines as they stand now; its mark is dropped.
----@param buffer integer
 ---@param mark integer
 ---@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
@@ -103,7 +102,6 @@ local function current_file()
 end
 
 --- The file that goes with the next prompt of a chat, if one does.
----@param chat acp.Chat
 ---@param selections? acp.Selection[] a file of which lines are attached is named by these
 ---@return acp.ContextFile?
 function M.context(chat, selections)
@@ -192,7 +190,6 @@ local function all_rows(chat)
 end
 
 --- Show in the prompt of a chat what goes along.
----@param chat acp.Chat
 function M.draw(chat)
   if not api.nvim_buf_is_valid(chat.prompt) then
     return
@@ -217,7 +214,6 @@ function M.draw(chat)
 end
 
 --- Say something in the bar of a prompt until its text changes.
----@param chat acp.Chat
 ---@param texts string[] the longest first; the first that fits
 function M.say(chat, texts)
   chat.said = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
@@ -225,7 +221,6 @@ function M.say(chat, texts)
 end
 
 --- The text of a prompt has changed: keep right what stands around it.
----@param chat acp.Chat
 function M.keep(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
     frame.keep(chat.prompt)
@@ -257,7 +252,6 @@ function M.note(number, list)
 end
 
 --- Let what is in a row not go along.
----@param chat acp.Chat
 ---@param number integer of the row; 0 the last
 function M.drop(chat, number)
   local all = all_rows(chat)
@@ -282,7 +276,6 @@ end
 
 --- Let images go along with the next prompt: pasted, or dropped as the names of their files. The host
 --- finds the names, reads and holds them; here is what they are called.
----@param chat acp.Chat
 ---@param text? string that names them, and nothing else; nil: that in the clipboard
 ---@param done fun(problem: string?, names: string[]) no names: the text is another one
 function M.attach_images(chat, text, done)
@@ -313,7 +306,6 @@ local function open(chat, ops)
 end
 
 --- Show what goes along, all of it or one row.
----@param chat acp.Chat
 ---@param number integer of the row; 0 all
 function M.show(chat, number)
   local lines, is_noted, key = {}, false, nil
@@ -341,14 +333,12 @@ function M.show(chat, number)
 end
 
 --- Forget selections and images: they were sent. What is noted, the host knows.
----@param chat acp.Chat
 function M.clear(chat)
   chat.selections, chat.images = nil, nil
   M.draw(chat)
 end
 
 --- The host has ended: what only it knew does not go along.
----@param chat acp.Chat
 function M.lose(chat)
   chat.images, chat.notes = nil, nil
   M.draw(chat)
@@ -356,7 +346,6 @@ end
 
 --- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
 --- runs nothing does: the host finds out when it is over.
----@param chat acp.Chat
 function M.ask(chat)
   if chat.status.state == 'idle' then
     bridge.configure() -- what goes along depends on it

@@ -49,7 +49,6 @@ local function begins_command(chat, before)
 end
 
 --- Where that begins which can be completed before the cursor.
----@param chat acp.Chat
 ---@param row integer 1-based
 ---@param before string the line up to the cursor
 ---@return integer? column 0-based byte; nil: there is nothing to complete
@@ -77,7 +76,6 @@ local function candidate(command)
 end
 
 --- What completes a text that `start()` has found.
----@param chat acp.Chat
 ---@param base string
 ---@return acp.Candidate[]
 function M.candidates(chat, base)
@@ -91,7 +89,6 @@ function M.candidates(chat, base)
 end
 
 --- What the command or the mention under the cursor is.
----@param chat acp.Chat
 ---@param row integer 1-based
 ---@param line string
 ---@param column integer 0-based byte of the cursor

@@ -85,7 +85,6 @@ function M.said(all, room)
 end
 
 --- The bar of a prompt with so many rows.
----@param chat acp.Chat
 ---@param count integer
 ---@param room integer cells of its window
 ---@return string winbar
@@ -153,7 +152,6 @@ function M.rows(buffer, rows, width)
 end
 
 --- Keep the rows below the text, which has changed.
----@param buffer integer
 function M.keep(buffer)
   local last = api.nvim_buf_line_count(buffer) - 1
   local mark = api.nvim_buf_get_extmarks(buffer, namespace, 0, -1, { details = true })[1]

@@ -109,7 +109,6 @@ local function name_of(chat, path)
 end
 
 --- The mention of a file or folder by its path, or of lines of it.
----@param chat acp.Chat
 ---@param path string absolute
 ---@param first? integer 1-based
 ---@param last? integer inclusive
@@ -120,7 +119,6 @@ function M.of_path(chat, path, first, last)
 end
 
 --- The files of the project that are open, as buffers.
----@param chat acp.Chat
 ---@return integer[]
 function M.open_files(chat)
   return vim.tbl_filter(function(buffer)
@@ -144,7 +142,6 @@ local function defined(chat, query)
 end
 
 --- What completes a mention.
----@param chat acp.Chat
 ---@param base string from the `@` on
 ---@return acp.Candidate[]
 function M.complete(chat, base)
@@ -179,7 +176,6 @@ end
 ---@field lines integer[] first and last of these, 1-based and inclusive
 
 --- Ask the host for the mentions of lines.
----@param chat acp.Chat
 ---@param lines string[]
 ---@param done fun(found: acp.Mention[][]) of each line
 function M.find(chat, lines, done)
@@ -196,20 +192,17 @@ function M.find(chat, lines, done)
   end)
 end
 
----@param chat acp.Chat
 ---@return boolean whether the host has told the names of the files
 function M.known(chat)
   return chat.names ~= nil or not bridge.running()
 end
 
----@param chat acp.Chat
 ---@return boolean whether there are more names than are offered at once
 function M.is_partial(chat)
   return symbols.any() or chat.names ~= nil and #chat.names.names > MOST
 end
 
 --- Ask the host for the names of the files, unless it has just told them.
----@param chat acp.Chat
 ---@param done? fun() called when they have come
 function M.refresh(chat, done)
   local names, now = chat.names, vim.uv.now()
@@ -233,7 +226,6 @@ function M.refresh(chat, done)
 end
 
 --- Call when the names of the files are known, at once if they are, or if nobody can tell them.
----@param chat acp.Chat
 ---@param done fun()
 function M.when_known(chat, done)
   if M.known(chat) then

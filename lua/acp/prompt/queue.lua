@@ -141,7 +141,6 @@ local function make(chat)
 end
 
 --- Show what waits in the session of a chat, in a window of its own.
----@param chat acp.Chat
 function M.open(chat)
   bridge.ask('queue', { chat = chat.chat }, function(found)
     if #found.lines == 0 then

@@ -54,7 +54,6 @@ local function is_users(client)
 end
 
 --- The language servers of a buffer, without our own.
----@param buffer integer
 ---@param method? string
 ---@return vim.lsp.Client[]
 function M.clients(buffer, method)
@@ -68,7 +67,6 @@ local function begins(buffer)
 end
 
 --- Wait until the buffer has servers for that method, or nobody expects any.
----@param buffer integer
 ---@param method? string
 ---@param is_new boolean the buffer was loaded just now
 ---@param on_found fun(clients: vim.lsp.Client[])
@@ -253,7 +251,6 @@ end
 --- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
 --- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
 ---@param arguments acp.LanguageQuestion
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.request(arguments, reply)
   local buffer, is_new = M.buffer(arguments.path)
@@ -298,7 +295,6 @@ end
 
 --- Ask all servers that work in these folders.
 ---@param arguments { roots: string[], method: string, params: table }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.workspace(arguments, reply)
   local function is_here(client)
@@ -334,7 +330,6 @@ end
 
 --- What a file defines, from the tree of treesitter, where no server knows.
 ---@param arguments { path: string }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.tree(arguments, reply)
   local buffer = M.buffer(arguments.path)
@@ -356,7 +351,6 @@ end
 --- What the user's conform.nvim makes of a file: its lines, or what went wrong. `none`: there is no
 --- such plugin, or it leaves the file to a language server.
 ---@param arguments { path: string }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.conform(arguments, reply)
   local has_it, conform = pcall(require, 'conform')
