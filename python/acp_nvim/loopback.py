@@ -13,8 +13,10 @@ from urllib.parse import unquote
 from acp_nvim.patterns import lazy_pattern
 
 _NAMES: Final = lazy_pattern(
-    r"(.+\.)?localhost|localhost6?(\.localdomain6?)?|ip6-(localhost|loopback)"
+    r"(.+\.)?localhost|localhost[46]?(\.localdomain[46]?)?|(ip6-)?loopback|ip6-localhost"
 )
+_OWN: Final = ("", ".local", ".localdomain")
+"""What may follow the name of a machine, in itself."""
 _PART: Final = lazy_pattern(r"0x[0-9a-f]*|[0-9]+")
 _COMPATIBLE: Final = range(1 << 24, 1 << 32)
 """The addresses of IPv6 that are those of IPv4."""
@@ -31,9 +33,14 @@ def is_loopback(host: str) -> bool:
     return name == "localhost" or _is_loopback(_address(name))
 
 
-def is_this_machine(host: str) -> bool:
-    """Tell whether that host may be this machine, however it is written: to refuse what is."""
-    name = _plain(host)
+def is_this_machine(host: str, own: str = "") -> bool:
+    """Tell whether that host may be this machine, however it is written: to refuse what is.
+
+    `own`: what it is called itself, to others of its network too.
+    """
+    name, own = _plain(host), _plain(own)
+    if own and name in (own, *(f"{own.partition('.')[0]}{it}" for it in _OWN)):
+        return True
     found = _address(name)
     inner = [found, *(_within(found) if isinstance(found, IPv6Address) else ())]
     if _NAMES.fullmatch(name) is not None:

@@ -50,6 +50,7 @@ ANSWER = "n<Esc>"
 """Should Neovim ask."""
 
 TAKEN_BACK = "was undone by the user, or by another program"
+AGAINST = "was changed by the user, as you were told"
 
 
 class AgentSteps(UserSteps):
@@ -126,7 +127,10 @@ class AgentSteps(UserSteps):
             taken = without_lines(known, self.untaken.get((step.session, name), set()))
             needed = any(is_conflict(it, live, text) for it in (known, made, taken, told))
             is_back = TAKEN_BACK in refused and self.beliefs.is_taken_back(key, known, live)
-            self._assert(needed or is_back or in_conflict, f"needless: {refused}")
+            # it has lines from before what a prompt has told it that the user has made of them
+            is_told = key in self.noted and bool({*bodies(text)} - {*bodies(live)})
+            allowed = needed or is_back or in_conflict or (is_told and AGAINST in refused)
+            self._assert(allowed, f"needless: {refused}")
 
     def _check_done(self, key: tuple[int, str], text: str, after: Sight, *, is_sure: bool) -> None:
         """Success means done; `is_sure`: no other program has written in the middle of it."""
@@ -135,6 +139,7 @@ class AgentSteps(UserSteps):
         self._assert(not (lost and is_sure), f"{name}: answered as written, but not there: {lost}")
         self.beliefs.wrote(key, text)
         self.told.pop(key, None)
+        self.noted.discard(key)
 
     def _check_merged(self, name: str, bases: set[str], live: str, text: str, after: Sight) -> None:
         """What its own tool has made an agent knows, too, or some of it; a file that is not there
@@ -330,6 +335,7 @@ class AgentSteps(UserSteps):
             for key in [it for it in self.known if it[0] == step.session]:
                 live = self.sight.live(key[1])
                 self.told[key] = self.beliefs.told(key, self.known[key], live)
+                self.noted.add(key)
         await self.services.begin_turn(step.session)
 
     async def _kills(self, step: Kills) -> None:
@@ -361,6 +367,7 @@ class AgentSteps(UserSteps):
         self.acted.clear()
         self.known.clear()
         self.told.clear()
+        self.noted.clear()
         self.beliefs.end_all()
         for session in range(SESSIONS):
             await self.services.begin_turn(session)

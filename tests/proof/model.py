@@ -40,7 +40,8 @@ class Model:
     `seen`: the disk as the client saw it last; `origin`: as each buffer was last equal to it;
     `known`: the text that each agent has in mind; `misread`: who is to read a file anew before a
     write, for it is in another encoding since it was opened, or closed; `told`: the same text with
-    what a prompt has told of the user's decisions; `allowed`: the user's words that agents have
+    what a prompt has told of the user's decisions; `noted`: who was told of all that the user has
+    made of the file, and has not read or written it since; `allowed`: the user's words that agents have
     taken out of a file that they had read; `reported`: the agents' words that the
     books were told of; `pending`: those that wait for the user; `pristine`: the text before all
     that waits, if the user has done nothing since; `kept`: files, and words, that the user has
@@ -79,6 +80,7 @@ class Model:
         self.known: dict[tuple[int, str], str] = {}
         self.misread: set[tuple[int, str]] = set()
         self.told: dict[tuple[int, str], str] = {}
+        self.noted: set[tuple[int, str]] = set()
         self.allowed: dict[str, set[str]] = {name: set() for name in NAMES}
         self.reported: dict[str, set[str]] = {name: set() for name in NAMES}
         self.pending: dict[str, set[str]] = {name: set() for name in NAMES}
@@ -188,6 +190,7 @@ class Model:
         text = self.known[session, name] = await self.services.read(session, name)
         self.beliefs.reads((session, name), text)
         self.told.pop((session, name), None)
+        self.noted.discard((session, name))
         is_told = any(it.path == path for it in self.log.records)
         is_followed = name in before.shown and not waits
         is_found = self._unsettled(name) and (is_told or is_followed)

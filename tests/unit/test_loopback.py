@@ -51,7 +51,10 @@ PERHAPS = [
     "a.localhost",
     "a.b.LocalHost.",
     "localhost.localdomain",
+    "localhost4",
+    "localhost4.localdomain4",
     "localhost6",
+    "loopback",
     "ip6-localhost",
     "ip6-loopback",
 ]
@@ -85,6 +88,15 @@ def test_what_stays_here(host: str) -> None:
 @pytest.mark.parametrize("host", PERHAPS)
 def test_what_may_be_here(host: str) -> None:
     assert is_this_machine(host) and not is_loopback(host)
+
+
+@pytest.mark.parametrize("own", ["robo", "Robo.example.org", "robo."])
+def test_its_own_name_is_known_however_it_is_written(own: str) -> None:
+    for host in ("robo", "ROBO", "robo.", "r%6fbo", "robo.local", "robo.localdomain."):
+        assert is_this_machine(host, own) and not is_loopback(host)
+    assert is_this_machine("robo.example.org.", own) == ("example" in own)
+    for host in ("", "robot", "local", "robo.org"):
+        assert not is_this_machine(host, own)
 
 
 @pytest.mark.parametrize("host", ["", *OTHERS])

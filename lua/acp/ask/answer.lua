@@ -20,12 +20,8 @@ function M.now()
   return vim.uv.hrtime() / 1e6
 end
 
----@class acp.OnScreen
----@field id string
----@field seen string
----@field at number since when it is to be seen
-
----@type acp.OnScreen? what the user can see now
+--- What the user can see now, and since when.
+---@type { id: string, seen: string, at: number }?
 local on_screen
 
 --- When each question was first told of: a script may answer one that is not on screen.
@@ -52,7 +48,6 @@ local function overtake()
 end
 
 --- This is to be seen from now on.
----@param ask acp.Ask
 function M.shown(ask)
   if on_screen and on_screen.id == ask.id and on_screen.seen == ask.seen then
     return
@@ -116,8 +111,6 @@ function M.respond(id, answer)
 end
 
 --- Give an answer, unless it cannot have been meant for this question.
----@param ask acp.Ask
----@param is_inside boolean
 ---@param answer { option?: string, answer?: table }
 ---@return boolean given
 function M.give(ask, is_inside, answer)
@@ -137,7 +130,6 @@ local last_key
 local is_listening = false
 
 --- Whether the user's hands are still, so that the cursor may be moved.
----@return boolean
 function M.is_still()
   if not is_listening then
     is_listening = true

@@ -22,7 +22,6 @@ function M.is_here()
 end
 
 --- Whether it shows what is asked by now.
----@return boolean
 function M.is_current()
   return menu.compared == menu.ask.seen
 end

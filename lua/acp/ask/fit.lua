@@ -8,24 +8,7 @@ local M = {}
 local COUNTED = 20000 -- bytes
 local SHORT = 40 -- cells in which there is no room for more than what would be done
 
----@class acp.Ask
----@field id string
----@field seen string digest of what it asks
----@field title string
----@field kind 'permission'|'form'|'link'
----@field head acp.Part
----@field notes acp.Part
----@field body acp.Part
----@field about acp.Part
----@field options acp.Part
----@field option_ids string[]
----@field option_kinds string[]
----@field omitted integer lines that the body lacks in its middle
----@field comparable integer number of files that can be shown side by side
----@field form acp.FormRow[]
----@field chat integer
----@field number integer its number among those that wait
----@field count integer how many they are
+---@alias acp.Ask table see doc/messages.md, and `view/question/menu.py`
 
 ---@class acp.Fit
 ---@field rows acp.Row[]
@@ -45,7 +28,6 @@ local LEVELS = {
 }
 
 --- Rows from one end of the body, no more than are wanted.
----@param part acp.Part
 ---@param lines integer how many lines of it may be used
 ---@param from_end boolean
 ---@return acp.Row[]
@@ -67,7 +49,6 @@ local function from(part, width, most, lines, from_end)
 end
 
 --- How many rows it takes; of an endless one nearly, for that is counted by its cells.
----@param part acp.Part
 ---@return integer
 local function height(part, width)
   local marks, count, left = rows.marks_of(part), 0, COUNTED
@@ -80,7 +61,6 @@ local function height(part, width)
   return count
 end
 
----@param part acp.Part
 ---@param omitted? integer lines that are left out of it
 ---@param hint? string
 ---@return acp.Row[] rows the middle left out where there are too many
@@ -115,7 +95,6 @@ local function middle_cut(part, width, most, omitted, hint)
 end
 
 --- A diff without the lines that stay as they are: of one that is too long these give way first.
----@param part acp.Part
 ---@return acp.Part
 ---@return integer left_out lines
 local function without_context(part)
@@ -237,8 +216,6 @@ local function scrolling(ask, width, is_inside)
   return { rows = found, level = 3, winbar = (is_whole or is_inside) and bar or nil }
 end
 
----@param ask acp.Ask
----@param width integer
 ---@param room integer rows
 ---@param is_inside boolean the cursor is in its window
 ---@return acp.Fit
@@ -260,8 +237,6 @@ function M.fit(ask, width, room, is_inside)
 end
 
 --- The one row of a folded question.
----@param ask acp.Ask
----@param width integer
 ---@param key string what brings it back
 ---@return acp.Row
 function M.folded(ask, width, key)

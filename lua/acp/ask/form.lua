@@ -11,15 +11,7 @@ local api = vim.api
 
 local M = {}
 
----@class acp.FormRow
----@field row integer 0-based
----@field kind 'text'|'choice'|'toggle'|'action'
----@field field integer number of the field, from 0
----@field option integer number of the option, from 0; -1 for none
----@field label string
----@field text string
----@field choices string[]
----@field action string
+---@alias acp.FormRow table what <CR> does in a row: see `view/question/menu.py`
 
 ---@return acp.FormRow? what the row under the cursor does
 function M.row_here()
@@ -63,10 +55,13 @@ local function choose(ask, row)
   end)
 end
 
----@param action 'accept'|'decline'|'cancel'
-local function give(action)
-  if menu.ask and not menu.is_going then
-    answer.give(menu.ask, true, { answer = { action = action } })
+---@param answered 'accept'|'decline'|'cancel'
+---@return fun() give
+local function giving(answered)
+  return function()
+    if menu.ask and not menu.is_going then
+      answer.give(menu.ask, true, { answer = { action = answered } })
+    end
   end
 end
 
@@ -77,7 +72,7 @@ local function act()
     return
   end
   if row.kind == 'action' then
-    give(row.action)
+    giving(row.action)()
   elseif row.kind == 'text' then
     type_text(ask, row)
   elseif row.kind == 'choice' then
@@ -92,7 +87,7 @@ local function accept()
     return row.action == 'accept'
   end)
   if can_be then
-    return give('accept')
+    return giving('accept')()
   end
   notice.notice('this cannot be accepted: decline it with x')
 end
@@ -102,20 +97,8 @@ function M.map()
   keys.map_all(menu.bufnr, {
     { '<CR>', 'Change the field, or give the answer, under the cursor', act },
     { 'a o', 'Accept', accept },
-    {
-      'x',
-      'Decline',
-      function()
-        give('decline')
-      end,
-    },
-    {
-      '<C-c>',
-      'Cancel',
-      function()
-        give('cancel')
-      end,
-    },
+    { 'x', 'Decline', giving('decline') },
+    { '<C-c>', 'Cancel', giving('cancel') },
     { 'q <Esc>', 'Leave it pending', menu.fold },
   })
 end

@@ -46,7 +46,6 @@ local function option_here()
   return number and menu.ask.option_ids[number] and number or nil
 end
 
----@param step 1|-1
 function M.go(step)
   if not menu.ask or menu.ask.count < 2 then
     return notice.notice('no other question waits')
@@ -175,7 +174,6 @@ function M.map()
 end
 
 --- The line of the cursor is shown as selected only where <CR> would do something.
----@return boolean
 function M.is_choice_here()
   if not menu.ask then
     return false

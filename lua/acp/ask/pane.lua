@@ -29,13 +29,7 @@ local FLOAT = {
   conceallevel = 0,
   winfixbuf = true,
 }
-local BELOW = vim.tbl_extend('error', FLOAT, {
-  number = false,
-  relativenumber = false,
-  signcolumn = 'no',
-  foldcolumn = '0',
-  winfixheight = true,
-})
+local BELOW = vim.tbl_extend('error', FLOAT, dress.BARE, { winfixheight = true })
 
 --- What goes there from where the user is.
 ---@return string
@@ -74,13 +68,11 @@ local function title()
   return ask.count > 1 and (' %d of %d ·%s'):format(ask.number, ask.count, ask.title) or ask.title
 end
 
----@return boolean
 function M.is_folded()
   return menu.folded == menu.ask.id
 end
 
 --- Whether its window shows something else, or is hidden: by whom, is not asked.
----@return boolean
 function M.is_hidden()
   if not float.is_open(menu.winid) or not layout.is_float(menu.winid) then
     return false
@@ -98,7 +90,6 @@ local function mark_selected()
   end
 end
 
----@param fit acp.Fit
 ---@return acp.Op
 local function op_of(fit)
   local texts, marks = {}, {}
@@ -143,7 +134,6 @@ local function row_for(item)
 end
 
 --- Make its buffer, as far as it is not made, and draw in it.
----@param fit acp.Fit
 ---@return boolean drawn anew
 local function fill(fit)
   if not api.nvim_buf_is_valid(menu.bufnr) then

@@ -22,11 +22,7 @@ local LEVEL = 60 -- the least zindex
 local MESSAGES = 200 -- zindex of command lines that plugins draw
 local GOOD = 3 -- the last level of a fit at which the options are whole
 
----@class acp.Area
----@field row integer 0-based, of the first screen line
----@field column integer
----@field width integer
----@field height integer
+---@alias acp.Area { row: integer, column: integer, width: integer, height: integer } 0-based
 
 --- What floats may cover.
 ---@return acp.Area
@@ -67,7 +63,6 @@ local function is_own(window)
 end
 
 --- Whether the user is in the question.
----@return boolean
 function M.is_inside()
   return is_own(api.nvim_get_current_win())
 end
@@ -91,7 +86,6 @@ local function obstacles()
 end
 
 --- What a float covers, its border counted.
----@param config vim.api.keyset.win_config
 ---@return acp.Area
 local function covered_by(config)
   local around_it = config.border and config.border ~= 'none' and BORDER or 0
@@ -112,13 +106,6 @@ local function overlap(one, other)
     and other.column < one.column + one.width
 end
 
----@return acp.Area?
-local function area(row, column, width, height)
-  if width > BORDER and height > BORDER then
-    return { row = row, column = column, width = width, height = height }
-  end
-end
-
 --- What is left of an area around something in it.
 ---@param whole acp.Area
 ---@param hole acp.Area
@@ -126,12 +113,18 @@ end
 local function around(whole, hole)
   local bottom, right = whole.row + whole.height, whole.column + whole.width
   local under, behind = hole.row + hole.height, hole.column + hole.width
-  local found = {}
-  table.insert(found, (area(whole.row, whole.column, whole.width, hole.row - whole.row)))
-  table.insert(found, (area(under, whole.column, whole.width, bottom - under)))
-  table.insert(found, (area(whole.row, whole.column, hole.column - whole.column, whole.height)))
-  table.insert(found, (area(whole.row, behind, right - behind, whole.height)))
-  return found
+  local sides = {
+    { height = hole.row - whole.row },
+    { row = under, height = bottom - under },
+    { width = hole.column - whole.column },
+    { column = behind, width = right - behind },
+  }
+  local found = vim.tbl_map(function(side)
+    return vim.tbl_extend('keep', side, whole)
+  end, sides)
+  return vim.tbl_filter(function(it)
+    return it.width > BORDER and it.height > BORDER
+  end, found)
 end
 
 --- The free parts of an area, the largest first.
@@ -207,7 +200,6 @@ local function footer(words, width)
 end
 
 --- The zindex at which nothing hides it: above all floats of others that lie there.
----@param config vim.api.keyset.win_config
 ---@return integer
 local function level(config)
   local here, found = covered_by(config), LEVEL
@@ -240,9 +232,7 @@ local function config_of(row, column, width, height, dress)
   return config
 end
 
----@class acp.Placed
----@field config vim.api.keyset.win_config
----@field fit acp.Fit
+---@alias acp.Placed { config: vim.api.keyset.win_config, fit: acp.Fit }
 
 ---@param part acp.Area
 ---@param shape { title: string, footer: string[], is_inside: boolean }
@@ -284,7 +274,6 @@ local function choose(ask, shape)
 end
 
 --- The window of a question.
----@param ask acp.Ask
 ---@param shape { title: string, footer: string[], is_inside: boolean, above: integer }
 ---@return acp.Placed
 function M.window(ask, shape)
@@ -308,7 +297,6 @@ function M.window(ask, shape)
 end
 
 --- The one row of a folded question, at the lower edge of its chat.
----@param ask acp.Ask
 ---@param key string what brings it back
 ---@return acp.Placed
 function M.folded(ask, key)
@@ -321,16 +309,12 @@ function M.folded(ask, key)
 end
 
 --- Whether another float lies over one.
----@param window integer
----@return boolean
 function M.is_hidden(window)
   local config = api.nvim_win_get_config(window)
   return level(config) > config.zindex
 end
 
 --- Whether a float lies on what must stay visible.
----@param window integer
----@return boolean
 function M.is_in_the_way(window)
   local covered = covered_by(api.nvim_win_get_config(window))
   return vim.iter(obstacles()):any(function(hole)

@@ -11,9 +11,7 @@ local TAB = 4
 local GAP = 1 -- cell that Neovim leaves between the end of a line and virtual text behind it
 local LATE = 0.6 -- of a row: a blank behind that is a better place to break it than its end
 
----@class acp.Part texts and marks, as in an op
----@field [1] string[]
----@field [2] acp.Mark[]
+---@alias acp.Part { [1]: string[], [2]: acp.Mark[] } texts and marks, as in an op
 
 ---@class acp.Row
 ---@field text string
@@ -27,15 +25,12 @@ local function cells_of(character, column)
 end
 
 --- How many cells a text takes in a row of its own.
----@param text string
 ---@return integer
 function M.cells(text)
   return api.nvim_strwidth((text:gsub('\t', (' '):rep(TAB))))
 end
 
 --- Cut a text into what fits into so many cells.
----@param text string
----@param width integer
 ---@param hang? integer cells that the further ones have less
 ---@return string[]
 function M.pieces(text, width, hang)
@@ -91,9 +86,7 @@ local function hang_of(text, width)
 end
 
 --- The rows of one line.
----@param text string
 ---@param marks acp.Mark[] of that line
----@param width integer
 ---@return acp.Row[]
 function M.of_line(text, marks, width)
   local before, behind, indent = {}, {}, 0
@@ -137,7 +130,6 @@ function M.of_line(text, marks, width)
 end
 
 --- The marks of each line.
----@param part acp.Part
 ---@return table<integer, acp.Mark[]> by the number of the line, from 1
 function M.marks_of(part)
   local found = {}
@@ -149,8 +141,6 @@ function M.marks_of(part)
 end
 
 --- The rows of all lines.
----@param part acp.Part
----@param width integer
 ---@param item? integer number of the first line
 ---@return acp.Row[]
 function M.of(part, width, item)
@@ -165,7 +155,6 @@ function M.of(part, width, item)
 end
 
 --- A row of ours.
----@param text string
 ---@param group string
 ---@return acp.Row
 function M.row(text, group)
@@ -191,7 +180,6 @@ end
 --- One text of two ends, the middle left out where it does not fit.
 ---@param first string
 ---@param last string "" if there is only one text
----@param width integer
 ---@return string
 function M.middle_cut(first, last, width)
   if last == '' and M.cells(first) <= width then
@@ -205,7 +193,6 @@ end
 --- One row of two of a line: the first one cut at its end, and what stands behind the second.
 ---@param first acp.Row
 ---@param second acp.Row
----@param width integer
 ---@return acp.Row
 function M.joined(first, second, width)
   local mark, behind = first.marks[1], nil

@@ -23,7 +23,6 @@ local api = vim.api
 
 local M = {}
 
----@param was_running boolean
 local function gone(chat, was_running)
   chats.remove(chat.chat)
   if vim.v.exiting ~= vim.NIL then
@@ -93,7 +92,6 @@ local function watch(chat)
 end
 
 --- Set what makes a buffer a chat; `:edit` may have undone it.
----@param buffer integer
 function M.set_options(buffer)
   local values = {
     buftype = 'nofile',
@@ -112,7 +110,6 @@ function M.set_options(buffer)
 end
 
 --- Bring its keys to life and show the first line.
----@param chat acp.Chat
 function M.begin(chat)
   local form = bridge.is_installing()
       and 'Starting %s as soon as :Acp install has made the Python environment …'

@@ -16,7 +16,6 @@ local M = {}
 ---@field is_whole boolean it has its end
 
 --- The code blocks of a text.
----@param lines string[]
 ---@return acp.CodeBlock[]
 function M.blocks(lines)
   local found, open, fence = {}, nil, nil
@@ -134,7 +133,6 @@ function M.yank()
 end
 
 --- Yank what the agent said last.
----@param chat acp.Chat
 function M.yank_answer(chat)
   local register = vim.v.register
   bridge.call('last_answer', { chat = chat.chat }, function(err, text)

@@ -131,8 +131,6 @@ local function close(chat)
 end
 
 --- Map what chat and prompt have in common.
----@param chat acp.Chat
----@param buffer integer
 function M.map_common(chat, buffer)
   local function leave()
     close(chat)
@@ -166,7 +164,6 @@ local function toggle(chat, action)
 end
 
 --- Map the keys of a chat.
----@param chat acp.Chat
 function M.map(chat)
   local function with(run, ...)
     local arguments = { chat, ... }

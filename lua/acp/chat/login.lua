@@ -7,11 +7,7 @@ local api = vim.api
 
 local M = {}
 
----@class acp.LoginTerminal
----@field buffer integer
----@field job integer
-
----@type table<integer, acp.LoginTerminal> by the host's numbers
+---@type table<integer, { buffer: integer, job: integer }> by the host's numbers
 local open = {}
 
 -- Neovim tells each job its address; with that the agent could command the editor past the client.
@@ -32,10 +28,8 @@ local start = vim.fn.has('nvim-0.11') == 1 and vim.fn.jobstart or vim.fn.termope
 
 --- Run a program in a terminal that the user types in; the end is told by the verb `login_ended`.
 ---@param number integer the host's number of it
----@param title string
 ---@param argv string[]
 ---@param env table<string, string> the whole environment
----@param cwd string
 function M.open(number, title, argv, env, cwd)
   local dress = require('acp.ui.dress')
   local layout = require('acp.ui.layout')
@@ -74,7 +68,6 @@ function M.open(number, title, argv, env, cwd)
 end
 
 --- End it, if it still runs, and close its window. What failed stays to be read.
----@param number integer
 function M.close(number)
   local terminal = open[number]
   open[number] = nil

@@ -23,13 +23,11 @@ local function here(chat)
 end
 
 --- Show all that the tool call under the cursor has printed.
----@param chat acp.Chat
 function M.open(chat)
   bridge.ask('output', here(chat))
 end
 
 --- Show again what a tool call has printed: the buffer has only its name.
----@param name string
 ---@return boolean whether that is such a name
 function M.read(name)
   local agent, session, call = name:match('^acp://([^/]+)/([^/]+)/tool/([^/]+)$')
@@ -73,9 +71,7 @@ local function check(items, known)
 end
 
 --- Put the places that lines name into a new quickfix list.
----@param lines string[]
 ---@param cwd string where the files are
----@param title string
 function M.to_quickfix(lines, cwd, title)
   local known = {}
   for _, buffer in ipairs(api.nvim_list_bufs()) do
@@ -95,7 +91,6 @@ function M.to_quickfix(lines, cwd, title)
 end
 
 --- Do that with what the tool call under the cursor has printed.
----@param chat acp.Chat
 function M.yank(chat)
   bridge.ask('printed', here(chat), function(found)
     M.to_quickfix(vim.split(found.text, '\n', { plain = true }), found.cwd, found.title)
@@ -133,7 +128,6 @@ local function of_output(name, cwd)
 end
 
 --- Show it where it is on screen already, else in a tabpage of its own.
----@param cwd string
 ---@return integer buffer
 local function open(name, cwd)
   local buffer = name == '' and unseen.buffer(set_up) or of_output(name, cwd)
@@ -150,7 +144,6 @@ end
 
 --- Called by the host, at the user's command: open an empty one; one of that name is emptied.
 ---@param name string '' for none
----@param cwd string
 ---@return integer buffer -1: it is not shown now
 function M.show(name, cwd)
   local buffer = -1
@@ -160,8 +153,6 @@ function M.show(name, cwd)
   return buffer
 end
 
----@param buffer integer
----@param op acp.Op
 ---@return boolean there the user has not closed it
 function M.append(buffer, op)
   if not api.nvim_buf_is_valid(buffer) then

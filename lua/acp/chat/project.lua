@@ -31,7 +31,6 @@ local function work_tree(folder)
 end
 
 --- Where a file belongs: one in a git folder, as the message of a commit, to the work tree of that.
----@param path string
 ---@return string path
 function M.place(path)
   if not (path:find('/worktrees/', 1, true) or path:find('/modules/', 1, true)) then
@@ -55,7 +54,6 @@ end
 --- The project of a file, as the host finds it: the nearest folder with `.git` above the file, else
 --- above the working directory, else the working directory.
 ---@param file string path, '' for none
----@param cwd string
 ---@return string
 function M.root(file, cwd)
   local own = vim.startswith(file, '/') and vim.fs.root(file, '.git')
@@ -74,7 +72,6 @@ end
 
 --- Those of some chats whose folders hold a path; where projects lie in one another, the inner ones.
 ---@param chats acp.Chat[]
----@param path string
 ---@return acp.Chat[] in the same order
 function M.holding(chats, path)
   local most, found, wanted = 0, {}, real(path) .. '/'

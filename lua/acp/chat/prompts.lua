@@ -22,7 +22,6 @@ function M.is_prompt(mark)
   return mark[4].line_hl_group == 'AcpUser'
 end
 
----@param buffer integer
 ---@param first integer row, 0-based
 ---@param last integer row; less than `first` to search backwards
 ---@param is_meant fun(mark: vim.api.keyset.get_extmark_item): boolean
@@ -81,7 +80,6 @@ local function rewind(chat)
 end
 
 --- Map the keys of a chat, and show them where they work.
----@param chat acp.Chat
 function M.map(chat)
   keys.map(chat.chat, 'n', 'cc', 'Edit the prompt here: its text in the prompt again', function()
     edit(chat)

@@ -20,7 +20,7 @@ local M = {}
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
 ---@field room? integer cells of a line, as the host was told
----@field recent? { cwd: string, sessions: acp.Recent[] } what an empty one offers
+---@field recent? { cwd: string, sessions: table[] } what an empty one offers
 ---@field selections? acp.Selection[] what goes along with its next prompt: lines
 ---@field images? acp.HeldImage[]
 ---@field notes? acp.Note[]
@@ -37,14 +37,12 @@ local chats = {}
 local uses = 0
 
 --- Register a chat; it is now the one used last.
----@param chat acp.Chat
 function M.add(chat)
   chat.status = chat.status or vim.b[chat.chat].acp_status or {}
   chats[chat.chat] = chat
   M.touch(chat.chat)
 end
 
----@param buffer integer
 function M.remove(buffer)
   chats[buffer] = nil
 end
@@ -60,7 +58,6 @@ end
 
 --- The same of a buffer that was entered, if the user stays there: Neovim passes through windows
 --- (`:copen` does).
----@param chat acp.Chat
 function M.entered(chat)
   local buffer = api.nvim_get_current_buf()
   vim.schedule(function()
@@ -71,7 +68,6 @@ function M.entered(chat)
 end
 
 --- The chat that a buffer of ours belongs to: a chat, a prompt, or the menu of an ask.
----@param buffer integer
 ---@return acp.Chat?
 function M.of(buffer)
   if not api.nvim_buf_is_valid(buffer) then
@@ -92,7 +88,6 @@ function M.all()
 end
 
 --- Take note of what the host tells of a session, or of a list.
----@param buffer integer
 ---@param status table what `status()` returns
 ---@return boolean is_new whether it is called another way than before
 function M.tell(buffer, status)
@@ -137,7 +132,6 @@ end
 
 --- Whether a word is the name of a sub-agent; without a session the host knows those of earlier days.
 ---@param word string
----@return boolean
 function M.has_sub_agent(word)
   local is_known = vim.iter(M.status().sub_agents or {}):any(function(it)
     return it.name == word
@@ -145,14 +139,11 @@ function M.has_sub_agent(word)
   return is_known or not M.current() and word:match('^%w') ~= nil
 end
 
----@param chat acp.Chat
----@return boolean
 function M.is_open(chat)
   return chat.reopens or chat.status.state ~= 'closed'
 end
 
 --- The sessions of an agent are opened again, or that is drawn by now: prompts wait until then.
----@param agent string
 ---@param reopens true?
 ---@return acp.Chat[]
 function M.reopen(agent, reopens)
@@ -167,7 +158,6 @@ function M.reopen(agent, reopens)
 end
 
 --- What to say where a session is wanted and it is closed: others of its agent are not restarted.
----@param chat acp.Chat
 ---@return string
 function M.closed(chat)
   local has_others = vim.iter(M.all()):any(function(other)
@@ -180,7 +170,6 @@ function M.closed(chat)
 end
 
 --- The open session of an agent that was used last, in this project.
----@param agent string
 ---@return acp.Chat?
 function M.find(agent)
   for _, chat in ipairs(M.here(true)) do
@@ -191,8 +180,6 @@ function M.find(agent)
 end
 
 --- Give a buffer its name, once; a name that another buffer has gets ` (2)`, ` (3)`, …
----@param buffer integer
----@param name string
 ---@return string name that it has now
 function M.name(buffer, name)
   local taken = {}
@@ -216,7 +203,6 @@ function M.name(buffer, name)
 end
 
 --- Make the buffer of a list, which goes with its window. Only the host writes in it.
----@param name string
 ---@return integer buffer
 function M.list(name)
   require('acp.ui.highlights').define()
@@ -228,7 +214,6 @@ function M.list(name)
 end
 
 --- Encode a part of a buffer's name, so that `:mksession` and `bufnr()` take it.
----@param text string
 ---@return string
 function M.encode(text)
   return (text:gsub('[^%w._-]', function(byte)
@@ -237,7 +222,6 @@ function M.encode(text)
 end
 
 --- Have the session of that name in a buffer, which no window shows yet: reading it makes the chat.
----@param agent string
 ---@param session string
 ---@return acp.Chat?
 function M.read(agent, session)

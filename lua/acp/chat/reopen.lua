@@ -51,8 +51,6 @@ end
 
 --- `:edit` of an acp:// name: a chat that is alive is drawn again, one of another time is opened, and
 --- so is what a tool call has printed.
----@param buffer integer
----@param name string
 function M.read(buffer, name)
   if require('acp.chat.output').read(name) then
     return

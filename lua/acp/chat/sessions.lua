@@ -22,13 +22,7 @@ local M = {}
 local ROWS = 10
 local LEAST, MOST = 26, 40 -- cells of a sidebar
 
----@class acp.ListedSession
----@field agent string
----@field session string '' until it is open
----@field chat integer 0 if no chat shows it
----@field title string
----@field worktree? string
----@field call? string of a sub-agent that works in a call; the chat is its agent's
+---@alias acp.ListedSession table see `view/lists/session_list.py`
 
 ---@type integer? the buffer
 local list
@@ -237,7 +231,6 @@ end
 --- Show the sessions in a window below or in a sidebar, or go to the window that shows them; either way they are asked
 --- for anew.
 ---@param file string of the project, '' for none
----@param cwd string
 function M.open(file, cwd)
   local is_sidebar = options.value('ui', 'sessions') == 'sidebar'
   list = list or make(is_sidebar)

@@ -12,10 +12,7 @@ local M = {}
 
 local SCROLLBACK = 100000
 
----@class acp.Terminal
----@field buffer integer
----@field channel integer
----@field size string rows and columns that the program knows
+---@alias acp.Terminal { buffer: integer, channel: integer, size: string } rows and columns, as it knows them
 
 ---@type table<integer, acp.Terminal>
 local terminals = {}
@@ -32,7 +29,6 @@ end
 --- Make a hidden terminal buffer. Its channel is never closed: then one key in terminal mode would
 --- wipe the buffer.
 ---@param number integer the host's number of it
----@param name string
 ---@return integer buffer
 function M.open(number, name)
   return unseen.buffer(function(buffer)
@@ -53,7 +49,6 @@ function M.open(number, name)
 end
 
 --- Show output.
----@param number integer
 ---@param data string
 ---@return boolean there false when the user has wiped it
 function M.write(number, data)
@@ -68,7 +63,6 @@ function M.write(number, data)
 end
 
 --- Wipe it, now or when no window shows it any more.
----@param number integer
 ---@return boolean gone
 function M.forget(number)
   local terminal = find(number)
@@ -106,7 +100,6 @@ local function go(buffer)
 end
 
 --- Called by the host, at the user's command: go to its window, or open one below.
----@param number integer
 ---@return boolean there
 function M.show(number)
   local terminal = find(number)

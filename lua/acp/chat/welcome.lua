@@ -24,11 +24,6 @@ local HINTS = {
   'g? all keys',
 }
 
----@class acp.Recent
----@field agent string
----@field session string
----@field title string
-
 ---@return boolean whether nothing was said in it yet
 local function is_empty(chat)
   local lines = api.nvim_buf_get_lines(chat.chat, 0, 2, false)
@@ -94,7 +89,6 @@ local function content(chat, width)
 end
 
 --- Show it in a chat in which nothing was said yet, take it away from any other.
----@param chat acp.Chat
 function M.draw(chat)
   if not api.nvim_buf_is_loaded(chat.chat) then
     return
@@ -122,7 +116,6 @@ local function ask(chat)
 end
 
 --- Continue the session of that number, if the chat shows any.
----@param chat acp.Chat
 ---@return boolean done
 function M.choose(chat)
   local recent = is_empty(chat) and chat.recent and chat.recent.sessions[vim.v.count1]

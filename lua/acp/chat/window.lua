@@ -16,7 +16,6 @@ local api = vim.api
 local M = {}
 
 --- Make chat and prompt, and show them with the cursor in the prompt.
----@param agent string
 ---@param mods? vim.api.keyset.cmd_mods where they open
 ---@param is_hidden? boolean do not show them
 ---@param root? string its project, as far as that is known
@@ -42,7 +41,6 @@ function M.current()
 end
 
 --- Show a chat and its prompt, with the cursor in the prompt, in normal mode.
----@param number integer
 ---@param mods? vim.api.keyset.cmd_mods where they open
 function M.show(number, mods)
   local chat = assert(chats.of(number), 'no such chat')
@@ -61,7 +59,6 @@ function M.show(number, mods)
 end
 
 --- Called by the host, at the user's command: go to a chat, unless the user goes on already.
----@param number integer
 function M.return_to(number)
   hands.calmly('the chat', function()
     M.show(number)
@@ -69,7 +66,6 @@ function M.return_to(number)
 end
 
 --- Show a chat, with the cursor in one of its rows.
----@param number integer
 ---@param row integer 0-based
 function M.show_row(number, row)
   M.show(number)

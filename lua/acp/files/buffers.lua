@@ -11,7 +11,6 @@ local M = {}
 local homes = events.by_buffer()
 
 --- The path without symlinks; the file itself need not exist.
----@param name string
 ---@return string
 function M.resolve(name)
   local real = vim.uv.fs_realpath(name)
@@ -23,7 +22,6 @@ function M.resolve(name)
 end
 
 --- Take note of which file the buffer has its text of.
----@param buffer integer
 function M.settle(buffer)
   local name = api.nvim_buf_get_name(buffer)
   local real = vim.uv.fs_realpath(name)
@@ -33,7 +31,6 @@ end
 --- The file of a buffer, without symlinks. nil: a link has come, or leads elsewhere now, so that the
 --- name is that of another file than the text is of. Until the user reads or writes it, Neovim does
 --- there what it always does.
----@param buffer integer
 ---@param name string of the buffer
 ---@return string?
 function M.path(buffer, name)
@@ -51,7 +48,6 @@ end
 
 --- Whether that path may be opened: a name may be an address (`term://`) that runs what it says, and
 --- a pipe that has taken the place of a file would block Neovim.
----@param path string
 ---@return boolean
 function M.opens(path)
   local status = vim.startswith(path, '/') and vim.uv.fs_stat(path)
@@ -87,7 +83,6 @@ local function has_file(buffer, name)
 end
 
 --- The file that is written by the buffer.
----@param buffer integer
 ---@return string? path resolved
 function M.file(buffer)
   local name = api.nvim_buf_get_name(buffer)

@@ -36,23 +36,18 @@ local function convert_all(lines, from, to)
 end
 
 --- The bytes that lines of a buffer are on disk.
----@param lines string[]
----@param encoding string
 ---@return (string|false)[]
 function M.encode(lines, encoding)
   return convert_all(lines, 'utf-8', encoding)
 end
 
 --- The lines that a buffer has for bytes on disk.
----@param lines string[]
----@param encoding string
 ---@return (string|false)[]
 function M.decode(lines, encoding)
   return convert_all(lines, encoding, 'utf-8')
 end
 
 --- What ends a line of the buffer on disk, but for what the encoding makes of it.
----@param buffer integer
 ---@return string
 function M.line_end(buffer)
   local options = vim.bo[buffer]
@@ -60,7 +55,6 @@ function M.line_end(buffer)
 end
 
 --- What the buffer is to be on disk.
----@param buffer integer
 ---@return string? nil if that cannot be told
 function M.bytes(buffer)
   local options, lines = vim.bo[buffer], vim.api.nvim_buf_get_lines(buffer, 0, -1, true)

@@ -17,19 +17,14 @@ local M = {}
 -- Milliseconds that the user's write waits for the host to follow what the disk has new.
 local PATIENCE = 500
 
----@class acp.Deferred
----@field parts { mark: integer, old: string[], new: string[] }[]
----@field options table<string, any>
----@field seen string the stamp of the file whose text the buffer has then
-
----@type table<integer, acp.Deferred> by buffer
+--- By buffer what is to be changed where, with which options, and the stamp of the file whose text it has then.
+---@type table<integer, { parts: table[], options: table<string, any>, seen: string }>
 local waiting = events.by_buffer()
 ---@type table<integer, string> by buffer: the stamp of the file whose text came in without the host
 local merged = events.by_buffer()
 local space = api.nvim_create_namespace('acp_deferred')
 
 --- Nothing waits for that buffer any more.
----@param buffer integer
 function M.over(buffer)
   if waiting[buffer] then
     api.nvim_buf_clear_namespace(buffer, space, 0, -1)
@@ -38,7 +33,6 @@ function M.over(buffer)
 end
 
 --- Remember an edit that must wait. Its places move with the text.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param options table<string, any>
 ---@param seen string
@@ -56,7 +50,6 @@ function M.defer(buffer, hunks, options, seen)
 end
 
 --- The stamp of the file whose text has come into the buffer here; '' if none has.
----@param buffer integer
 ---@return string
 function M.merged(buffer)
   return merged[buffer] or ''
@@ -152,7 +145,6 @@ end, { nested = true })
 
 --- Whether somebody else has a handler for what happens to this buffer, which chooses then.
 ---@param event vim.api.keyset.create_autocmd.callback_args
----@return boolean
 local function is_chosen_by_others(event)
   return vim.iter(api.nvim_get_autocmds({ event = event.event })):any(function(it)
     if it.group == event.group or it.buflocal then

@@ -19,14 +19,7 @@ local CHANGE_LOCKED = 'keepjumps lockmarks lua _acp_change()'
 
 ---@alias acp.Hunk { [1]: integer, [2]: integer, [3]: string[] } first, last (0-based, half-open), lines
 
----@class acp.Outcome
----@field ok? boolean
----@field tick? integer changedtick after the edit
----@field synced? string stamp of the file that was saved
----@field live? table what the buffer holds, if it was changed after the edit
----@field stale? boolean
----@field busy? string what the user is in the middle of
----@field error? string
+---@alias acp.Outcome table see doc/messages.md, `acp.files.live.write`
 
 ---@type string? why a change was not made, or that another plugin which listens has raised
 local trouble
@@ -47,7 +40,6 @@ local function continues(byte)
   return byte ~= nil and byte >= 0x80 and byte < 0xC0
 end
 
----@param buffer integer
 ---@param lines string[] what it holds
 ---@return boolean empty whether it stands for zero bytes, not for one line end
 function M.is_empty(buffer, lines)
@@ -295,7 +287,6 @@ if jit then
 end
 
 --- Set those options that are to be others.
----@param buffer integer
 ---@param options table<string, any>
 ---@param before? table<string, any> gets what they were, as far as they are set
 ---@return table<string, any> before
@@ -354,15 +345,12 @@ local function applied(buffer, hunks)
 end
 
 --- End the current step of undo, also in the middle of an insert.
----@param buffer integer
 function M.split_undo(buffer)
   local scope = { buf = buffer }
   api.nvim_set_option_value('undolevels', api.nvim_get_option_value('undolevels', scope), scope)
 end
 
 --- Change text and options, then call `settle`; if anything fails, all is as it was.
----@param buffer integer
----@param hunks acp.Hunk[]
 ---@param options table<string, any>
 ---@param settle fun(buffer: integer, modified: boolean) given whether it was modified
 ---@return acp.Outcome
@@ -394,8 +382,6 @@ function M.change(buffer, hunks, options, settle)
 end
 
 --- Do so where the user has locked the buffer, too.
----@param buffer integer
----@param hunks acp.Hunk[]
 ---@param options table<string, any>
 ---@param settle fun(buffer: integer)
 ---@return acp.Outcome

@@ -59,8 +59,6 @@ function M.watch(run)
 end
 
 --- Whether the buffer was one when that was looked at last.
----@param buffer integer
----@return boolean
 function M.is_one(buffer)
   return found[buffer] ~= nil
 end
@@ -79,7 +77,6 @@ local function words(lines)
 end
 
 --- The lines at the beginning of a file as Neovim reads them.
----@param encoding string
 ---@return table<string, true>
 local function head(path, encoding)
   local file = io.open(path, 'rb')
@@ -110,8 +107,6 @@ local function is_filtered(name)
 end
 
 --- Take note whether a filter has read the buffer, which has none of its file's lines then.
----@param buffer integer
----@param path string
 function M.compare(buffer, path)
   read_otherwise[buffer] = nil
   local encoding = vim.bo[buffer].fileencoding

@@ -12,11 +12,9 @@ end
 
 local M = {}
 
----@class acp.Doing
----@field name string
----@field all? true what is typed or asked may mean any buffer, not only the current one
-
----@type table<string, acp.Doing> by how a mode begins; what is not here takes edits
+--- By how a mode begins; what is not here takes edits. `all`: what is typed or asked may mean any buffer,
+--- not only the current one.
+---@type table<string, { name: string, all?: true }>
 local MODES = {
   no = { name = 'operator-pending mode' },
   ni = { name = 'a command from insert mode' },
@@ -56,7 +54,6 @@ end
 
 --- Whether Neovim waits in the middle of a mapping, an autocommand, a timer or a function: its state
 --- tells, where the mode, or what is pending, does not say as much anyway.
----@param mode string
 ---@param state string see `:help state()`
 local function is_amid(mode, state)
   local says_nothing = mode:find('^n[oi]') or mode:find('^n?t') or state:find('[oa]')
@@ -108,7 +105,6 @@ local function is_beside_insert(hunks)
     end)
 end
 
----@param mode string
 ---@param is_safe? boolean nothing is half done: Neovim says so by SafeState
 ---@return string? doing what the user is in the middle of
 ---@return boolean? all in whichever buffer
@@ -200,7 +196,6 @@ function M.keep_step()
 end
 
 --- Whether the user is in the middle of nothing: the cursor may go elsewhere, or its window away.
----@return boolean
 function M.are_off()
   local mode = api.nvim_get_mode().mode
   return mode:find('^nt?$') ~= nil and not doing(mode)
@@ -223,8 +218,6 @@ function M.calmly(name, show)
 end
 
 --- Run something while that buffer takes any edit: the user's write of it waits for that.
----@param buffer integer
----@param action fun()
 function M.lend(buffer, action)
   local before = lent
   lent = buffer
@@ -234,8 +227,6 @@ end
 
 --- What the user is in the middle of, so that these hunks of the buffer must wait, or nil. When it
 --- is over the host is told: `free`.
----@param buffer integer
----@param hunks acp.Hunk[]
 ---@return string? doing
 function M.busy(buffer, hunks)
   local what = buffer ~= lent and find(buffer, hunks)

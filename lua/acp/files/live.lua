@@ -20,12 +20,7 @@ end
 
 local M = {}
 
----@class acp.BufferOptions
----@field fileformat string
----@field fileencoding string
----@field bomb boolean
----@field endofline boolean
----@field endoffile boolean
+---@alias acp.BufferOptions table<'fileformat'|'fileencoding'|'bomb'|'endofline'|'endoffile', any>
 
 --- Let the buffer have what its file has, or had at that stamp.
 ---@param seen? string
@@ -62,7 +57,6 @@ local names = {}
 --- What a loaded file buffer holds, or nil if none of that resolved path is loaded. Without `lines`
 --- and `empty` if the host knows them already: of that buffer, at that changedtick. With `count` in
 --- their place if they are too many for one go, unless all are wanted.
----@param path string
 ---@param known_number? integer
 ---@param known_tick? integer
 ---@param whole? boolean
@@ -104,8 +98,6 @@ function M.read(path, known_number, known_tick, whole)
 end
 
 --- Lines of a buffer from there on, as many as go at once; nil if it is not as it was.
----@param buffer integer
----@param tick integer
 ---@param first integer 0-based, there
 ---@return string? lines with line feeds in between: a list of them costs the host more to take
 function M.lines(buffer, tick, first)
@@ -238,9 +230,6 @@ end
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
 --- file not as at that stamp; busy with what the user is in the middle of. `made`: the file that the
 --- host has made of the text, `held`: that in whose place it goes. `quiet`: without `BufWritePost`.
----@param buffer integer
----@param tick integer
----@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
 ---@param made? string path; nil: nothing is done, and told whether that is refused now
 ---@param held? string path
@@ -271,9 +260,6 @@ function M.write(buffer, tick, hunks, options, made, held, quiet, seen)
 end
 
 --- Edit a buffer so that it equals its file again, which is not touched.
----@param buffer integer
----@param tick integer
----@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions
 ---@param seen? string the stamp of the file whose text it is
 ---@param modified? boolean whether it was modified, which an option does without another changedtick
@@ -292,9 +278,6 @@ end
 
 --- Edit and do not save. `settled`: the buffer has what its file has new, of which Neovim then does
 --- not warn, and the user's locks do not count.
----@param buffer integer
----@param tick integer
----@param hunks acp.Hunk[]
 ---@param options acp.BufferOptions? nil: as they are
 ---@param settled boolean
 ---@param seen? string the stamp of the file whose text it is
@@ -317,7 +300,6 @@ end
 
 --- Whether another plugin reads and writes the file in a buffer of its form.
 ---@param path string resolved
----@return boolean
 function M.is_open_otherwise(path)
   return file_buffers.otherwise(path) ~= nil
 end

@@ -148,9 +148,7 @@ local function stretches(buffer)
 end
 
 --- Remember the marks of lines that are about to be taken out; in one edit the last lines first.
----@param buffer integer
 ---@param first integer 0-based, half-open
----@param last integer
 ---@param known { named?: acp.GoneMark[] } of the edit: what its first call has found
 function M.take(buffer, first, last, known)
   known.named = known.named or named(buffer)
@@ -196,7 +194,6 @@ end
 ---@field row integer 0-based, of the first of the lines after the edit
 
 --- See which stretches an edit may bring back; call it before, and `give` with it after the edit.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@return acp.Return[]
 function M.awaited(buffer, hunks)
@@ -243,7 +240,6 @@ local function found_again(lines, now)
 end
 
 --- Put back the marks of lines that have come back: the last that went first, as `u` does.
----@param buffer integer
 ---@param returns acp.Return[]
 function M.give(buffer, returns)
   for index = #returns, 1, -1 do

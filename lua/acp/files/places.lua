@@ -79,11 +79,8 @@ local function move(buffer, name, place, hunks)
   end
 end
 
----@class acp.Places
----@field back integer[] of the mark '
----@field first? integer[] of the mark [; nil: no line changes its number
----@field last? integer[] of the mark ]
----@field cursors? table<integer, integer[]> by window: those whose lines go
+---@alias acp.Places { back: integer[], first?: integer[], last?: integer[], cursors?: table<integer, integer[]> }
+---  the marks ' [ and ], and by windows the cursors whose lines go; no line changes its number without these
 
 --- The cursors of the buffer that are in lines which the hunks take out.
 ---@param hunks acp.Hunk[] ascending
@@ -110,7 +107,6 @@ local function cursors(buffer, hunks)
 end
 
 --- See where they are; call it before an edit.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param grows boolean whether the edit changes how many lines there are
 ---@return acp.Places seen
@@ -124,7 +120,6 @@ function M.see(buffer, hunks, grows)
 end
 
 --- Put them where their text is after the edit.
----@param buffer integer
 ---@param hunks acp.Hunk[] ascending
 ---@param seen acp.Places
 function M.keep(buffer, hunks, seen)

@@ -14,7 +14,6 @@ local M = {}
 M.CHANGED = 'the file has changed meanwhile'
 
 --- What tells one state of a file from the next; as `files.disk.stamp` in the host.
----@param path string
 ---@return string
 function M.stamp(path)
   local status = uv.fs_stat(path)
@@ -62,7 +61,6 @@ local function with_file(path, access, action)
 end
 
 --- What the plain file at that path holds. Raises why it cannot be read.
----@param path string
 ---@return string
 function M.content(path)
   return with_file(path, uv.constants.O_RDONLY, function(file)
@@ -125,7 +123,6 @@ end
 --- Make Neovim take the buffer for written: unmodified, and as new as its file (no W11, no W12, no
 --- question at `:w`); no undo leads to a state that is taken for saved. Nothing is written: what
 --- `BufWriteCmd` handles, Neovim leaves to it.
----@param buffer integer
 function M.settle(buffer)
   local ignored = vim.o.eventignore
   vim.o.eventignore = 'OptionSet' -- which would tell of this very option
@@ -173,7 +170,6 @@ local function of_no_line(name)
 end
 
 --- Keep the undo file in step with the text, as `:write` would: it is good for this text only.
----@param buffer integer
 function M.keep_undo(buffer)
   if not vim.bo[buffer].undofile then
     return
@@ -196,7 +192,6 @@ end
 
 --- Save the buffer as the file that was made of it. Raises why it cannot be, and its own file is then
 --- as it was.
----@param buffer integer
 ---@param made string
 ---@param held string its own file, by its folder as the host holds it: whatever takes the place of that
 ---@param seen? string the stamp of what may be replaced; of anything else it is not: `CHANGED`

@@ -158,7 +158,6 @@ function M.saved(path)
 end
 
 --- The file that the buffer has last been in step with.
----@param buffer integer
 ---@return string
 function M.synced(buffer)
   return synced[buffer] or ''
@@ -176,7 +175,6 @@ local function state(buffer)
 end
 
 --- Take note that the buffer has what its file has, or had at that stamp.
----@param buffer integer
 ---@param seen? string nil or '': as it is now
 function M.sync(buffer, seen)
   file_buffers.settle(buffer)
@@ -189,7 +187,6 @@ end
 --- has told: by `:noautocmd write`, or in an autocommand that is not nested. Another program may have
 --- written after it. Of a modified buffer also what an event has told of: nobody may have looked at
 --- the file before that other program came.
----@param buffer integer
 ---@param path string resolved, of its file
 ---@return string[]? lines none: they are not known; nil: Neovim has not
 function M.written(buffer, path)
@@ -209,8 +206,6 @@ end
 
 --- Whether the buffer has the very text that was in step. That it is not modified does not tell:
 --- after what `BufWritePost` has made of it, Neovim says so, too.
----@param buffer integer
----@return boolean
 function M.is_synced(buffer)
   local text, tick = texts[buffer], api.nvim_buf_get_changedtick(buffer)
   if text and text.tick ~= tick and state(buffer) == text.state then
@@ -220,8 +215,6 @@ function M.is_synced(buffer)
 end
 
 --- Take note that the buffer has the text again that it had at that changedtick: an edit has failed.
----@param buffer integer
----@param tick integer
 function M.restored(buffer, tick)
   local text = texts[buffer]
   if text and text.tick == tick then
@@ -230,7 +223,6 @@ function M.restored(buffer, tick)
 end
 
 --- Let the text that was in step be another than the one that the buffer has now.
----@param buffer integer
 function M.part(buffer)
   local text = texts[buffer]
   if text and api.nvim_buf_get_changedtick(buffer) ~= text.tick then
@@ -239,7 +231,6 @@ function M.part(buffer)
 end
 
 --- Do something that is not the user's.
----@param action fun()
 function M.quietly(action)
   is_quiet = true
   action()
@@ -247,7 +238,6 @@ function M.quietly(action)
 end
 
 --- Whether that is what happens now.
----@return boolean
 function M.is_quiet()
   return is_quiet
 end

@@ -78,13 +78,11 @@ end
 
 --- Neovim does so while it completes text, or in the command-line window.
 ---@param err any
----@return boolean
 function M.is_refusal(err)
   return tostring(err):find('E565:') ~= nil or tostring(err):find('E11:') ~= nil
 end
 
 --- Load a file into a hidden buffer, without a word or a question.
----@param path string
 ---@return integer? buffer nil if it cannot be loaded
 function M.load(path)
   if swap.exists(path) or not file_buffers.opens(path) then
@@ -110,7 +108,6 @@ end
 
 --- Run something in which Neovim finds that the file of the buffer has changed: it is not to read it
 --- anew, which takes marks away, nor to ask. The host brings the buffer what is new.
----@param action fun()
 local function unread(buffer, action)
   local own = vim.bo[buffer].autoread
   local handler = api.nvim_create_autocmd('FileChangedShell', {

@@ -14,11 +14,7 @@ local M = {}
 
 local namespace = api.nvim_create_namespace('acp_follow')
 
----@class acp.FollowPlace
----@field path string resolved
----@field line integer 1-based
-
----@type acp.FollowPlace?
+---@type { path: string, line: integer }?
 local place
 ---@type { buffer: integer, tick: integer, cursor: integer[] }? how the user found the window
 local found

@@ -94,7 +94,6 @@ end
 local function start()
   local python, origin = interpreter.find()
   local this = { python = python, groups = {}, stderr = '' }
-  log.rotate()
   local command, where = interpreter.command(python)
   local handlers = {
     rpc = true,

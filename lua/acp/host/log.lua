@@ -4,27 +4,30 @@ local private = require('acp.host.private')
 
 local M = {}
 
-local LIMIT = 1024 * 1024
+-- Bytes of it, and of one text.
+local LIMIT, LONGEST = 1024 * 1024, 256 * 1024
 
 ---@return string path of the log file; it need not exist
 function M.path()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', 'host.log')
 end
 
---- Keep one old log beside the new one. Called once for each start of the host.
-function M.rotate()
-  local stat = vim.uv.fs_stat(M.path())
+--- Keep one old log beside the new one.
+local function rotate()
+  local stat = vim.uv.fs_lstat(M.path())
   if stat and stat.size > LIMIT then
     vim.uv.fs_rename(M.path(), M.path() .. '.old')
   end
 end
 
---- Append text as it is. A state folder that cannot be written to costs the log, nothing else.
+--- Append the end of a text as it is. A state folder that cannot be written to costs the log, nothing
+--- else.
 ---@param text string
 function M.write(text)
   pcall(function()
     private.folder()
-    private.append(M.path(), text)
+    rotate()
+    private.append(M.path(), text:sub(-LONGEST))
   end)
 end
 

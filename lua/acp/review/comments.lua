@@ -17,12 +17,8 @@ local M = {}
 
 local WIDEST, HEIGHT = 72, 4
 
----@class acp.CommentPlace
----@field path string resolved
----@field first integer 1-based
----@field last integer inclusive
----@field lines string[] as they are
----@field held acp.Place
+---@alias acp.CommentPlace { path: string, first: integer, last: integer, lines: string[], held: acp.Place }
+---  1-based, inclusive
 
 --- The lines of the current buffer's file; nil if it has none, and the user was told.
 ---@param range { [1]: integer, [2]: integer }

@@ -17,18 +17,7 @@ local NONE = 'no hunk here: %s; :Acp %s file, :Acp %s all'
 
 ---@alias acp.Verdict 'keep'|'reject'
 ---@alias acp.Scope 'lines'|'file'|'all'
----@class acp.Decision
----@field verdict acp.Verdict
----@field scope acp.Scope
----@field path? string
----@field first? integer 1-based
----@field last? integer inclusive
----@field hunk? boolean the lines are those of one hunk, which is meant as a whole
----@field because? string why, for the agent
----@field buffer? integer whose `mark` goes along with the lines
----@field mark? integer
----@field by? string of all only what this sub-agent has done
----@field chat? integer where `all` was given
+---@alias acp.Decision table the payload of `decide`: see doc/messages.md
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
 ---@param decision acp.Decision
@@ -65,7 +54,6 @@ end
 
 --- Show what the agents have changed, or show it no longer.
 ---@param part { turn?: integer, by?: string } of the current session; {}: all of them
----@param is_off boolean
 function M.review(part, is_off)
   local chat = require('acp.chat.window').current()
   if next(part) and not chat then
@@ -92,8 +80,6 @@ function M.rewind(verb, part)
 end
 
 --- Decide on all that a sub-agent has done.
----@param verdict acp.Verdict
----@param name string
 ---@param because? string
 function M.decide_by(verdict, name, because)
   local chat = require('acp.chat.window').current()
@@ -101,7 +87,6 @@ function M.decide_by(verdict, name, because)
 end
 
 --- Decide on all files, on the file of the current buffer, or on lines of it.
----@param verdict acp.Verdict
 ---@param scope acp.Scope
 ---@param range? integer[] first and last line, 1-based, inclusive
 ---@param more? { hunk?: boolean, because?: string }
@@ -126,7 +111,6 @@ function M.decide(verdict, scope, range, more)
 end
 
 --- Decide on the hunk under the cursor.
----@param verdict acp.Verdict
 ---@param because? string
 function M.decide_hunk(verdict, because)
   local list = listed.here()
@@ -146,7 +130,6 @@ end
 --- Whether the motion of our operator was a hunk.
 local is_hunk_selected = false
 
----@param verdict acp.Verdict
 local function decide_operand(verdict)
   local first, last = vim.fn.line("'["), vim.fn.line("']")
   M.decide(verdict, 'lines', { first, last }, { hunk = is_hunk_selected or nil })
@@ -163,14 +146,12 @@ function M.reject()
   decide_operand('reject')
 end
 
----@param verdict acp.Verdict
 ---@return string
 local function operator_name(verdict)
   return ("v:lua.require'acp.review.decide'.%s"):format(verdict)
 end
 
 --- Begin the operator.
----@param verdict acp.Verdict
 ---@return string keys
 function M.operator(verdict)
   vim.o.operatorfunc = operator_name(verdict)

@@ -9,9 +9,7 @@ local M = {}
 
 local namespace = api.nvim_create_namespace('acp_review_hunks')
 
----@class acp.ReviewFile
----@field path string resolved
----@field rows integer[] 0-based first rows; none where there are only comments
+---@alias acp.ReviewFile table `{path, rows}`: 0-based first rows of its hunks, none where there are only comments
 
 ---@type acp.ReviewFile[]
 local files = {}
@@ -22,7 +20,6 @@ local removals = {}
 local listeners = {}
 
 --- Call something whenever the host has told of the files with hunks: anything in them may be new.
----@param run fun()
 function M.listen(run)
   table.insert(listeners, run)
 end
@@ -40,7 +37,6 @@ function M.set_files(list)
 end
 
 --- Put the hunks of a buffer in place of those that it has; none takes all away.
----@param buffer integer
 ---@param rows integer[][] half-open; where lines are only gone, both are the same
 function M.put(buffer, rows)
   local last_row, only_gone = api.nvim_buf_line_count(buffer) - 1, {}
@@ -55,13 +51,10 @@ function M.put(buffer, rows)
   removals[buffer] = #rows > 0 and only_gone or nil
 end
 
----@class acp.ReviewHunk
----@field first integer 0-based row
----@field last integer 0-based row, inclusive
----@field is_removal boolean it has no line of its own: it is met at `first`
+---@alias acp.ReviewHunk { first: integer, last: integer, is_removal: boolean } 0-based, inclusive; one
+---  without a line of its own is met at `first`
 
 --- The hunks of a buffer as they are now, ascending.
----@param buffer integer
 ---@return acp.ReviewHunk[]
 function M.of(buffer)
   local only_gone = removals[buffer] or {}
@@ -93,7 +86,6 @@ local function find(path)
 end
 
 --- The path of a buffer, if its file has hunks, or comments.
----@param buffer integer
 ---@return string?
 function M.path_of(buffer)
   if not api.nvim_buf_is_loaded(buffer) or vim.bo[buffer].buftype ~= '' then
@@ -104,7 +96,6 @@ function M.path_of(buffer)
 end
 
 --- The first rows of a buffer's hunks, ascending; as the host has told them, while it is not drawn.
----@param buffer integer
 ---@return integer[]
 function M.rows(buffer)
   local rows = vim.tbl_map(function(hunk)
@@ -116,7 +107,6 @@ end
 
 --- The nearest of some rows on one side of the cursor.
 ---@param rows integer[] ascending
----@param step 1|-1
 ---@return integer? row
 function M.nearest(rows, step)
   local row = api.nvim_win_get_cursor(0)[1] - 1
@@ -129,8 +119,6 @@ end
 
 --- The file with hunks that comes after that of the buffer, or before it; the first, or the last, if
 --- the buffer has none.
----@param buffer integer
----@param step 1|-1
 ---@return string? path
 function M.beyond(buffer, step)
   local _, index = find(M.path_of(buffer))

@@ -27,7 +27,6 @@ local FILES = {
 ---@type table<integer, { [1]: string, [2]: string, [3]: string }[]> by buffer: mode, key and what it does
 local lent = events.by_buffer()
 
----@param mode string
 ---@param row acp.LentKey
 local function map(buffer, mode, row)
   local run, desc = row[3], row[4]
@@ -66,7 +65,6 @@ local function remove(buffer)
   lent[buffer] = nil
 end
 
----@param buffer integer
 ---@return boolean whether it has keys of ours
 function M.are_lent(buffer)
   return lent[buffer] ~= nil

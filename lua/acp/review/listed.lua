@@ -55,7 +55,6 @@ local function hunks_in(range)
 end
 
 --- Keep or reject the hunks in these rows, or all of the file that the first of them is in.
----@param verdict acp.Verdict
 ---@param scope 'lines'|'hunk'|'file'
 ---@param range? integer[] first and last row, 1-based; nil: that of the cursor
 ---@param because? string

@@ -5,10 +5,7 @@ local hands = require('acp.files.hands')
 
 local M = {}
 
----@class acp.QuickfixList
----@field key string
----@field title string
----@field items table[]
+---@alias acp.QuickfixList table `{key, title, items}`: see doc/messages.md
 
 ---@type table<string, integer> ids by key
 local ids = {}
@@ -66,10 +63,7 @@ local function refresh(list)
   end
   local index = current_entry(list)
   local cursor = cursor_in(id)
-  vim.fn.setqflist({}, 'r', { id = id, title = list.title, items = list.items })
-  if #list.items > 0 then
-    vim.fn.setqflist({}, 'a', { id = id, idx = index })
-  end
+  vim.fn.setqflist({}, 'r', { id = id, title = list.title, items = list.items, idx = index })
   if cursor then -- Neovim puts it on the current entry
     local row = math.max(math.min(cursor.row, #list.items), 1)
     pcall(vim.api.nvim_win_set_cursor, cursor.window, { row, 0 })
@@ -79,12 +73,10 @@ local function refresh(list)
 end
 
 --- Whether the current list is one of these.
----@return boolean
 function M.is_ours()
   return vim.list_contains(vim.tbl_values(ids), vim.fn.getqflist({ id = 0 }).id)
 end
 
----@return boolean
 function M.are_there()
   return next(ids) ~= nil
 end

@@ -281,7 +281,6 @@ local function put_all(buffer, marks, drawn)
 end
 
 --- A comparison with the buffer was opened or closed: show what is asked in one place.
----@param buffer integer
 function M.draw_again(buffer)
   local drawn = reviewed[buffer]
   if drawn and drawn.marks and drawn.tick == tick_of(buffer) then

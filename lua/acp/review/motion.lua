@@ -76,7 +76,6 @@ local function advance(step)
 end
 
 --- Normal mode: go to a hunk, and on into other files.
----@param step 1|-1
 function M.jump(step)
   local count = vim.v.count1 -- not that of the next command
   vim.cmd("normal! m'")
@@ -88,7 +87,6 @@ function M.jump(step)
 end
 
 --- Visual and operator-pending mode: go to a hunk of this buffer.
----@param step 1|-1
 function M.extend(step)
   for _ = 1, vim.v.count1 do
     local row = nearest(step)
@@ -100,7 +98,6 @@ function M.extend(step)
 end
 
 --- Operator-pending mode: the keys of the motion; without a hunk, those that end the operator.
----@param step 1|-1
 ---@return string
 function M.operand(step)
   if nearest(step) then

@@ -19,13 +19,7 @@ local M = {}
 local WHOLE = -1
 local PAUSE_MS = 100
 
----@class acp.ShownHunk
----@field row integer 0-based, of its first row
----@field path string
----@field key string
----@field line integer 1-based, in the file
----@field offsets integer[] for each row the 0-based line of the hunk; -1: the whole, -2: none
----@field is_pending boolean
+---@alias acp.ShownHunk table of the verb `diff`: see doc/messages.md
 
 ---@class acp.Overview
 ---@field turn? integer
@@ -51,8 +45,6 @@ end
 
 --- Draw some rows in place of those that stand there; `op[2]` of the last ones is -1. Until then
 --- nobody knows which row is which hunk.
----@param buffer integer
----@param op acp.Op
 ---@param found acp.ShownHunk[] that begin in these rows
 ---@return boolean there the user has not closed it
 function M.draw(buffer, op, found)
@@ -140,7 +132,6 @@ local function meant_by(scope, range)
 end
 
 --- Keep or reject what the current buffer, one of ours, shows in these rows.
----@param verdict acp.Verdict
 ---@param scope 'lines'|'hunk'|'file'|'all'
 ---@param range? integer[] 1-based, inclusive
 ---@param because? string

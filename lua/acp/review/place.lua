@@ -9,9 +9,7 @@ local M = {}
 
 local namespace = api.nvim_create_namespace('acp_review_places')
 
----@class acp.Place
----@field buffer integer
----@field mark integer
+---@alias acp.Place { buffer: integer, mark: integer }
 
 ---@return string? path of the current buffer's file, resolved
 function M.file_here()
@@ -47,7 +45,6 @@ function M.let_go(place)
 end
 
 --- Where the lines are now. nil: their buffer is gone.
----@param buffer integer
 ---@param mark integer
 ---@return { tick: integer, first?: integer, last?: integer }? rows 0-based, half-open; none: the lines are gone
 function M.rows(buffer, mark)

@@ -24,7 +24,6 @@ local function text_width(window)
 end
 
 --- The width at which lines have to be broken: that of the narrowest window that wraps them.
----@param buffer integer
 ---@param is_any? boolean of the narrowest window, whether it wraps lines or not
 ---@return integer? width nil if no window does
 function M.width(buffer, is_any)
@@ -58,8 +57,6 @@ local function expand(line, tabstop)
 end
 
 --- How many cells the text of a buffer's line takes.
----@param buffer integer
----@param row integer
 ---@return integer
 function M.cells(buffer, row)
   local text = api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
@@ -159,7 +156,6 @@ local function watch()
 end
 
 --- Show the lines above the first one, if the window begins with it.
----@param window integer
 function M.reveal(window)
   local count = above[api.nvim_win_get_buf(window)]
   if count and vim.fn.line('w0', window) == 1 then
@@ -168,8 +164,6 @@ function M.reveal(window)
 end
 
 --- So many virtual lines are above the first line of the buffer now.
----@param buffer integer
----@param count integer
 function M.set_above(buffer, count)
   local before = above[buffer] or 0
   above[buffer] = count > 0 and count or nil

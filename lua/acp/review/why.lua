@@ -15,10 +15,7 @@ local M = {}
 
 local WIDEST = 80
 
----@class acp.Why
----@field ops acp.Op[] the text of the float
----@field chat? integer
----@field row? integer 0-based, of the tool call in the chat; known if the chat is
+---@alias acp.Why table the answer to `why`: see doc/messages.md
 
 ---@param found acp.Why
 local function open(found)

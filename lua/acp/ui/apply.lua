@@ -19,14 +19,8 @@ local EXPECTED = 1 -- the mark that tells of what is not drawn yet
 ---@alias acp.Mark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark }
 ---@alias acp.Kind vim.api.keyset.set_extmark
 ---@alias acp.Op { [1]: integer, [2]: integer, [3]: string[], [4]: acp.Mark[]|integer[], [5]?: acp.Kind[] }
----@class acp.BufferFrame
----@field bufnr integer
----@field ops? acp.Op[]
----@field status? table
----@field winbar? acp.BarPart[]
----@class acp.Frame
----@field buffers acp.BufferFrame[]
----@field events { name: string, data: table }[]
+---@alias acp.BufferFrame table see doc/messages.md, "Host → Lua"
+---@alias acp.Frame table see doc/messages.md, "Host → Lua"
 
 --- Replace lines.
 ---@return vim.api.keyset.get_extmark_item[] gone marks of the lines that went, which are to go, too
@@ -84,11 +78,7 @@ local function set_mark(buffer, row, column, options)
   end
 end
 
----@class acp.Due
----@field op acp.Op whose lines are there, but not its marks
----@field gone vim.api.keyset.get_extmark_item[]
-
----@param due acp.Due
+---@param due { op: acp.Op, gone: vim.api.keyset.get_extmark_item[] } its lines are there, but not its marks
 local function paint(buffer, due)
   local first, _, _, marks, kinds = unpack(due.op, 1, 5)
   for _, mark in ipairs(due.gone) do
@@ -133,8 +123,6 @@ end
 
 --- Carry out ops on a buffer that the user cannot modify. Raises when Neovim refuses (E565), and
 --- the ops may then be half done.
----@param buffer integer
----@param ops acp.Op[]
 function M.draw(buffer, ops)
   unseen.quietly(function()
     vim.bo[buffer].modifiable = true
@@ -150,7 +138,6 @@ end
 --- Say what comes in a buffer in which nothing is drawn yet, or why it does not; the first drawing
 --- takes that away.
 ---@param buffer? integer
----@param text string
 function M.expect(buffer, text)
   if buffer and api.nvim_buf_is_valid(buffer) and api.nvim_buf_get_offset(buffer, 1) <= 1 then
     local said = { { text, 'AcpDim' } }
@@ -242,8 +229,6 @@ local function draw_in_windows(buffer, ops, is_list)
 end
 
 --- Draw a buffer as a whole; its windows show what they showed.
----@param buffer integer
----@param ops acp.Op[]
 function M.draw_whole(buffer, ops)
   draw_in_windows(buffer, ops, true)
 end

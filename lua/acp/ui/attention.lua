@@ -23,7 +23,6 @@ on({ 'FocusGained', 'FocusLost' }, 'Whether the user looks at Neovim', function(
 end)
 
 --- The message as the terminal of Neovim takes it: OSC 777 or OSC 9.
----@param text string
 ---@return string
 function M.sequence(text)
   local safe = text:gsub('[%c;]', ' '):gsub('\194[\128-\159]', ' ')
@@ -49,7 +48,6 @@ end
 
 --- Say something of a chat, unless the user sees that chat.
 ---@param chat integer 0 for what stands in no chat
----@param text string
 ---@param warning? boolean
 function M.tell(chat, text, warning)
   local way = options.value('ui', 'notify') or 'line'

@@ -15,21 +15,11 @@ local SEPARATOR, SEPARATOR_WIDTH = ' · ', 3
 local BEGUN, LEAST = 20, 6
 local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and of a title
 
----@class acp.BarPart
----@field group string
----@field text string
----@field need integer 0 always stays; of the others the largest goes first
----@field short? string what stands there before anything goes
----@field grows? boolean it takes what the others leave
----@field whole? string what it may grow to
----@field right boolean
+---@alias acp.BarPart table see `view/status.py`; `whole`: what one that grows may become
 
----@class acp.Bar
----@field parts acp.BarPart[]
----@field fitted table<integer, string> by width: a bar is drawn in each frame, and seldom another
----@field make? fun(status: table): string the user's own
-
----@type table<integer, acp.Bar> by buffer
+--- By buffer its parts, the line by width, for a bar is drawn in each frame and seldom another, and what
+--- makes the user's own.
+---@type table<integer, { parts: acp.BarPart[], fitted: table<integer, string>, make?: function }>
 local bars = events.by_buffer()
 
 local failed = false
@@ -159,7 +149,6 @@ function M.line()
 end
 
 --- Let the bars of a chat, or of a list, show that.
----@param buffer integer
 ---@param parts acp.BarPart[]
 ---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
 function M.set(buffer, parts, is_drawn)
@@ -171,12 +160,8 @@ function M.set(buffer, parts, is_drawn)
   end
 end
 
----@class acp.Name
----@field name string
----@field width integer
----@field text string
-
----@type table<integer, acp.Name> by buffer: it is asked for in each frame, and seldom another
+--- By buffer: it is asked for in each frame, and seldom another.
+---@type table<integer, { name: string, width: integer, text: string }>
 local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.

@@ -5,8 +5,6 @@ local api = vim.api
 local M = {}
 
 --- The text, cut at its end where it does not fit.
----@param text string
----@param width integer
 ---@return string
 function M.cut(text, width)
   if api.nvim_strwidth(text) <= width then
@@ -16,7 +14,6 @@ function M.cut(text, width)
 end
 
 --- The text as it is in a statusline or a winbar.
----@param text string
 ---@return string
 function M.literal(text)
   return (text:gsub('%%', '%%%%'))
@@ -31,7 +28,6 @@ function M.of(chunks)
 end
 
 --- How wide the widest line is, if there is room for it.
----@param lines string[]
 ---@param most integer
 ---@return integer
 function M.widest(lines, most)
@@ -43,7 +39,6 @@ function M.widest(lines, most)
 end
 
 --- How many cells a line has in the window of a chat.
----@param window integer
 ---@return integer
 function M.room(window)
   return api.nvim_win_get_width(window) - 2 -- left of it stand signs

@@ -5,7 +5,6 @@ local M = {}
 --- Let the user pick a row; the host is told by the verb `chosen`, without `index` for nothing. A
 --- user who has begun to type meanwhile is not interrupted: the next key would choose.
 ---@param call integer the host's number of the question
----@param title string
 ---@param kind string
 ---@param labels string[]
 function M.select(call, title, kind, labels)

@@ -13,12 +13,7 @@ local api = vim.api
 
 local M = {}
 
----@class acp.CompareSpec
----@field title? string
----@field left acp.CompareSide
----@field right acp.CompareSide
----@field focus? 'left'|'right'
----@field line? integer 1-based, in the side of the focus; without it the first change
+---@alias acp.CompareSpec table see doc/messages.md, "Host → Lua"
 
 ---@class acp.CompareHooks
 ---@field map? fun(buffer: integer) maps further keys of a side that is no file
@@ -70,7 +65,6 @@ local function go(window, line)
 end
 
 --- When one side goes, or shows something else, it is over.
----@param comparison acp.Comparison
 local function watch(key, comparison)
   local function over()
     vim.schedule(function()
@@ -104,7 +98,6 @@ local function way_back(key)
   return layout.is_float(current) and vim.fn.win_getid(vim.fn.winnr('#')) or current
 end
 
----@param spec acp.CompareSpec
 ---@param hooks? acp.CompareHooks
 local function open(key, spec, hooks)
   require('acp.ui.highlights').define()
@@ -149,8 +142,6 @@ end
 
 --- Open it in place of that of the same key, with the cursor in it, unless the user goes on already.
 --- Raises when Neovim refuses.
----@param key string
----@param spec acp.CompareSpec
 ---@param hooks? acp.CompareHooks
 ---@return boolean opened
 function M.open(key, spec, hooks)
@@ -168,7 +159,6 @@ local function plain_windows(tab)
 end
 
 --- Windows that the user has split off a side are none of ours, but look like one.
----@param comparison acp.Comparison
 local function undress_splits(comparison)
   if not api.nvim_tabpage_is_valid(comparison.tab) then
     return
@@ -183,7 +173,6 @@ local function undress_splits(comparison)
 end
 
 --- Take a window out of the comparison: close it, if it shows nothing else by now.
----@param comparison acp.Comparison
 ---@param side 'left'|'right'
 ---@param stays boolean
 local function release(comparison, side, stays)
@@ -205,7 +194,6 @@ local function release(comparison, side, stays)
 end
 
 --- Whether the user types or selects in the live file: what is typed next must go nowhere else.
----@param comparison acp.Comparison
 local function is_busy(comparison)
   local current = api.nvim_get_current_win()
   local is_side = vim.tbl_contains(vim.tbl_values(comparison.windows), current)
@@ -214,8 +202,6 @@ end
 
 --- Whether closing it now would take away what the user types in, or something opened from its
 --- windows: a command line, the command-line window, a float.
----@param key string
----@return boolean
 function M.is_in_use(key)
   local comparison, current = comparisons[key], api.nvim_get_current_win()
   if not comparison or comparison.tab ~= api.nvim_get_current_tabpage() then
@@ -229,7 +215,6 @@ end
 
 --- Close it; nothing if there is none. Whoever is in one of its windows goes back to where he came
 --- from, unless he types in the live file. Raises when Neovim refuses; may be called again.
----@param key string
 function M.close(key)
   local comparison = comparisons[key]
   if not comparison then
@@ -256,15 +241,12 @@ function M.close(key)
 end
 
 --- Whether a buffer is a side of one.
----@param buffer integer
----@return boolean
 function M.has(buffer)
   return vim.iter(comparisons):any(function(_, comparison)
     return vim.list_contains(vim.tbl_values(comparison.buffers), buffer)
   end)
 end
 
----@param key string
 ---@return acp.Comparison? comparison that is open
 function M.find(key)
   return comparisons[key]

@@ -6,22 +6,25 @@ local api = vim.api
 
 local M = {}
 
--- Local to the window *and* the buffer: Neovim drops them when another buffer takes the window.
-local COMMON = {
+--- Words are not broken, and further rows stand in as the first one does.
+M.WRAPPED = {
   wrap = true,
   linebreak = true,
   breakindent = true,
   breakindentopt = 'list:-1,min:8',
-  number = false,
-  relativenumber = false,
-  signcolumn = 'no',
-  foldcolumn = '0',
+}
+
+--- Nothing stands left of the text.
+M.BARE = { number = false, relativenumber = false, signcolumn = 'no', foldcolumn = '0' }
+
+-- Local to the window *and* the buffer: Neovim drops them when another buffer takes the window.
+local COMMON = vim.tbl_extend('error', M.WRAPPED, M.BARE, {
   statuscolumn = '',
   colorcolumn = '',
   foldmethod = 'manual',
   foldenable = false,
   list = false,
-}
+})
 
 --- What the rows into which a line is broken are indented by, for 'formatlistpat': markers of quotes and
 --- items, the first cell of a table. Neovim compiles it anew for each line that it
@@ -85,7 +88,6 @@ on('OptionSet', 'The margin of a chat stays', function()
 end, { pattern = 'signcolumn' })
 
 --- Set window options for the buffer that the window shows now.
----@param window integer
 ---@param values table<string, any>
 function M.window(window, values)
   local users = vim.go.fillchars == '' and '' or vim.go.fillchars .. ','

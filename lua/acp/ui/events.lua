@@ -4,17 +4,10 @@ local api = vim.api
 
 local M = {}
 
----@class acp.EventScope which of these events are meant; without it all
----@field buffer? integer
----@field pattern? string|string[]
----@field once? boolean
----@field nested? boolean
----@field later? boolean when what has fired it is over
----@field group? integer
+---@alias acp.EventScope table options of nvim_create_autocmd, and `later`: when what has fired it is over
 
 --- Listen to events.
 ---@param events string|string[]
----@param desc string
 ---@param run fun(event: vim.api.keyset.create_autocmd.callback_args): any
 ---@param scope? acp.EventScope
 function M.on(events, desc, run, scope)
@@ -28,7 +21,6 @@ end
 ---@alias acp.Listen fun(events: string|string[], desc: string, run: function, scope?: acp.EventScope)
 
 --- Begin a group of autocommands, in place of one of that name.
----@param name string
 ---@return acp.Listen on adds one to it
 function M.group(name)
   local group = api.nvim_create_augroup(name, {})
@@ -38,7 +30,6 @@ function M.group(name)
 end
 
 --- End what a group listens to.
----@param name string
 function M.leave(name)
   api.nvim_create_augroup(name, {})
 end

@@ -15,11 +15,7 @@ local M = {}
 local SHARE = 0.8
 local BORDER = 2
 
-local OPTIONS = {
-  wrap = true,
-  linebreak = true,
-  breakindent = true,
-  breakindentopt = 'list:-1,min:8',
+local OPTIONS = vim.tbl_extend('error', dress.WRAPPED, {
   conceallevel = 2,
   concealcursor = 'nc',
   foldenable = false,
@@ -33,10 +29,9 @@ local OPTIONS = {
     'FloatFooter:AcpFloatFooter',
     'CursorLine:AcpSelected',
   }, ','),
-}
+})
 
 --- Make a buffer with that text; it goes with its window.
----@param ops acp.Op[]
 ---@param name string what it is called where Neovim names buffers
 ---@param chat? integer the chat that it belongs to
 ---@return integer buffer
@@ -51,9 +46,7 @@ function M.fill(ops, name, chat)
 end
 
 --- Show a buffer in a float. Raises when Neovim refuses now.
----@param buffer integer
 ---@param enter boolean
----@param config vim.api.keyset.win_config
 ---@param look? table<string, any> options in place of those of all floats
 ---@return integer window
 function M.open(buffer, enter, config, look)
@@ -65,8 +58,6 @@ end
 
 --- Give a float another place and zindex. Neovim draws floats in the order of the zindex that they had
 --- when they were shown, also after they have another one: it is hidden, drawn so, and shown.
----@param window integer
----@param config vim.api.keyset.win_config
 function M.move(window, config)
   if config.zindex ~= api.nvim_win_get_config(window).zindex then
     api.nvim_win_set_config(window, { hide = true })
@@ -86,9 +77,6 @@ function M.border()
 end
 
 --- A float in the middle of the screen.
----@param title string
----@param width integer
----@param height integer
 ---@param more vim.api.keyset.win_config
 ---@return vim.api.keyset.win_config
 function M.centred(title, width, height, more)
@@ -105,7 +93,6 @@ function M.centred(title, width, height, more)
 end
 
 --- A large one.
----@param title string
 ---@param buffer integer what it is to show
 ---@return vim.api.keyset.win_config
 function M.large(title, buffer)
@@ -121,7 +108,6 @@ function M.large(title, buffer)
 end
 
 ---@param window integer?
----@return boolean
 function M.is_open(window)
   return window ~= nil and window ~= 0 and api.nvim_win_is_valid(window)
 end
@@ -155,7 +141,6 @@ end
 ---@field map? fun(buffer: integer, close: fun()) maps further keys
 
 --- Show text in place of what is read.
----@param ops acp.Op[]
 ---@param spec acp.Reading
 ---@return integer window
 function M.read(ops, spec)
@@ -177,8 +162,6 @@ function M.read(ops, spec)
 end
 
 --- Show lines as they are, none broken; `g?` closes them, too.
----@param title string
----@param lines string[]
 ---@param marks acp.Mark[]
 function M.lines(title, lines, marks)
   M.read({ { 0, -1, lines, marks } }, {

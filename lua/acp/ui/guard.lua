@@ -115,8 +115,6 @@ end)
 local quitting = {}
 
 --- Whether `:q!` unloads the chat: it closes a window, and is not meant to end the session.
----@param buffer integer
----@return boolean
 function M.is_quitting(buffer)
   return quitting[buffer] == true
 end

@@ -18,8 +18,6 @@ local function of(buffer)
   return buffers[buffer]
 end
 
----@param mode string
----@param desc string
 ---@param run fun()|string a function, a <Plug>, or other keys
 local function set(buffer, mode, key, desc, run, is_wanted)
   if not vim.list_contains(of(buffer).order, desc) then
@@ -48,10 +46,6 @@ local function is_mapped(buffer)
 end
 
 --- Map a key of a buffer of ours, unless the user wants none.
----@param buffer integer
----@param mode string
----@param key string
----@param desc string
 ---@param run fun()|string a function, a <Plug> that is there everywhere, or other keys
 ---@param plug? string what `<Plug>(acp-…)` does in this buffer
 function M.map(buffer, mode, key, desc, run, plug)
@@ -65,7 +59,6 @@ end
 ---@field [4] string? name of its <Plug>
 
 --- Map keys, unless the user wants none.
----@param buffer integer
 ---@param rows acp.KeyRow[]
 ---@param mode? string normal mode if none
 function M.map_all(buffer, rows, mode)
@@ -91,7 +84,6 @@ function M.run(plug)
   notice.notice(('<Plug>(acp-%s) does nothing here'):format(plug))
 end
 
----@param mode string
 ---@return table<string, string[]> keys by what they do
 local function keys_of(buffer, mode)
   local found = {}
@@ -105,7 +97,6 @@ local function keys_of(buffer, mode)
 end
 
 --- What the mappings of a buffer say of themselves, ours first.
----@param buffer integer
 ---@return { [1]: string, [2]: string }[] keys and what they do
 function M.described(buffer)
   local rows, modes = {}, { { 'n', '' }, { 'i', ' (insert)' } }

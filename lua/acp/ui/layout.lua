@@ -15,13 +15,10 @@ local api = vim.api
 
 local M = {}
 
----@param window integer
----@return boolean
 function M.is_float(window)
   return api.nvim_win_get_config(window).relative ~= ''
 end
 
----@param buffer integer
 ---@return integer? window of the current tabpage
 function M.window_of(buffer)
   local window = vim.fn.bufwinid(buffer)
@@ -29,14 +26,12 @@ function M.window_of(buffer)
 end
 
 --- The chat or prompt for which a window is kept, whatever it shows at the moment.
----@param window integer
 ---@return integer? buffer
 function M.held(window)
   return vim.w[window].acp_holds
 end
 
 --- Keep a window for a chat or prompt; without a buffer it is kept no longer.
----@param window integer
 ---@param buffer integer?
 function M.hold(window, buffer)
   vim.w[window].acp_holds = buffer
@@ -44,7 +39,6 @@ end
 
 --- Whether a file may be shown in the window.
 ---@param window integer 0 for none
----@return boolean
 function M.takes_files(window)
   if window == 0 or M.is_float(window) or M.held(window) or vim.wo[window].winfixbuf then
     return false
@@ -133,8 +127,6 @@ end
 
 --- Show a buffer of ours as a column at the left that keeps its width, and go there. The window holds it:
 --- no file is shown in it.
----@param buffer integer
----@param width integer
 function M.open_sidebar(buffer, width)
   M.keeping_views(function()
     M.leave_float()
@@ -148,8 +140,6 @@ function M.open_sidebar(buffer, width)
 end
 
 --- Show a list below all windows, and go there.
----@param buffer integer
----@param height integer
 function M.open_list(buffer, height)
   M.leave_float()
   M.keeping_views(function()
@@ -248,8 +238,6 @@ end
 --- Show a buffer of ours in a window. The user's autocommands come before and after it: one that
 --- goes to another window in the middle would have Neovim show the buffer there, lose count of its
 --- windows, and crash once it is wiped.
----@param window integer
----@param buffer integer
 function M.put(window, buffer)
   local before = api.nvim_win_get_buf(window)
   fire(window, before, api.nvim_get_current_win() == window and { 'BufLeave' } or {})
@@ -263,7 +251,6 @@ function M.put(window, buffer)
 end
 
 --- Show a buffer of ours in a split of the current window, and go there.
----@param buffer integer
 ---@param mods? vim.api.keyset.cmd_mods where the split opens
 ---@return integer window the current one
 function M.split(buffer, mods)
@@ -324,7 +311,6 @@ local function go_to_tab(chat)
 end
 
 --- Show chat and prompt, as far as they are not to be seen, and put the cursor into the prompt.
----@param chat acp.Chat
 ---@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
 function M.open(chat, mods)
   if not M.says_where(mods) then
@@ -351,7 +337,6 @@ function M.open(chat, mods)
 end
 
 --- Close a window of ours; beside it a sidebar alone is not enough to work in.
----@param window integer
 function M.close_window(window)
   local others = vim.tbl_filter(function(other)
     return other ~= window and not M.is_float(other) and not vim.w[other].acp_sidebar
@@ -371,7 +356,6 @@ function M.close_here()
 end
 
 --- Close the windows of a chat; its buffers stay.
----@param chat acp.Chat
 function M.close(chat)
   M.keeping_views(function()
     local back = chats.of(api.nvim_get_current_buf()) and M.file_window()
@@ -388,7 +372,6 @@ function M.close(chat)
 end
 
 --- Fit the windows of a chat to the editor and to what is written in the prompt.
----@param chat acp.Chat
 function M.fit(chat)
   local above, below = M.window_of(chat.chat), M.window_of(chat.prompt)
   if not below then
@@ -406,7 +389,6 @@ function M.fit(chat)
 end
 
 --- Show a file at a line, not in a window of ours.
----@param path string
 ---@param line integer? 1-based
 ---@param split boolean in a new window
 function M.show_file(path, line, split)

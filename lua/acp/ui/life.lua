@@ -122,7 +122,6 @@ end
 
 --- A chat has other lines now: let its row stand below the last one, where its mark has mostly gone of
 --- itself. What turns is drawn along if it is time for that, and not once more soon.
----@param buffer integer
 function M.follow(buffer)
   if not lives[buffer] then
     return

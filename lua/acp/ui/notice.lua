@@ -151,7 +151,6 @@ local function show(text, warning, passes)
 end
 
 --- Show one line. May be called from anywhere, fast events included; never at ERROR level.
----@param text string
 ---@param warning? boolean
 ---@param passes? boolean it tells of what the user is in the middle of: see `over`
 function M.notice(text, warning, passes)
@@ -217,7 +216,6 @@ function M.attempt(name, run, ...)
 end
 
 --- The same as a warning: something did not work, and the text says what to do.
----@param text string
 function M.warn(text)
   M.notice(text, true)
 end

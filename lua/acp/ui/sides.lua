@@ -9,12 +9,7 @@ local api = vim.api
 
 local M = {}
 
----@class acp.CompareSide
----@field name string
----@field path? string of a live file, resolved
----@field lines? string[] of a scratch buffer, or of a file that cannot be loaded
----@field filetype? string without it that of the other side, or what `file` is
----@field file? string path that says what scratch lines are
+---@alias acp.CompareSide table see doc/messages.md, "Host → Lua"
 
 ---@param side acp.CompareSide
 ---@return string? filetype nil if nothing says so
@@ -64,7 +59,6 @@ end
 
 --- Colour a scratch buffer as the one beside it.
 ---@param side acp.CompareSide
----@param buffer integer
 ---@param other integer
 ---@param beside? acp.CompareSide what that is
 function M.dress(side, buffer, other, beside)
@@ -75,7 +69,6 @@ function M.dress(side, buffer, other, beside)
 end
 
 --- A window is no column of a comparison any more.
----@param window integer
 function M.undress(window)
   api.nvim_win_call(window, function()
     vim.cmd('diffoff | setlocal winbar<')
@@ -84,7 +77,6 @@ end
 
 --- Find or make the buffers of both sides.
 ---@param key string of the comparison
----@param spec acp.CompareSpec
 ---@param map fun(buffer: integer) maps the keys of a side that is no file
 ---@return { left: integer, right: integer }
 function M.make(key, spec, map)

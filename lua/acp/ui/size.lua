@@ -39,11 +39,8 @@ function M.prompt_rows()
   return least, math.max(least, type(most) == 'number' and math.floor(most) or MOST)
 end
 
----@class acp.Share
----@field is_width boolean else the height
----@field share number of the editor
----@field whole integer of the editor when the window had its size last
----@field size integer that it had then
+---@alias acp.Share { is_width: boolean, share: number, whole: integer, size: integer } of the editor, as
+---  large as that was when the window had its size last
 
 ---@type table<integer, acp.Share> by window
 local shares = {}
@@ -61,7 +58,6 @@ local function note(window, kept)
 end
 
 --- Keep the window at its share of the editor: `ui.width`, or what the user makes of it.
----@param window integer
 ---@param is_width boolean else its height
 function M.keep(window, is_width)
   shares[window] = { is_width = is_width, share = configured(), whole = 0, size = 0 }
@@ -90,7 +86,6 @@ end
 
 --- How high a prompt's window wants to be: as its text, between the limits. A height that the user
 --- has given it is the least from then on; not one that came of other windows, which have taken or given room.
----@param window integer
 ---@param room integer rows that it may share with its chat
 ---@return integer rows
 function M.prompt_height(window, room)

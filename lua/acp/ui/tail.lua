@@ -16,8 +16,6 @@ local known = {}
 ---@type table<integer, integer> by window: the float with the words
 local floats = {}
 
----@param window integer
----@return boolean
 function M.is_at(window)
   local count = api.nvim_buf_line_count(api.nvim_win_get_buf(window))
   return api.nvim_win_get_cursor(window)[1] == count
@@ -56,7 +54,6 @@ local function is_short(window)
 end
 
 --- Show the last line at the bottom of a window, so that no part of it is left empty.
----@param window integer
 function M.fill(window)
   local topline = topline_for(window, api.nvim_buf_line_count(api.nvim_win_get_buf(window)))
   if vim.fn.getwininfo(window)[1].topline == topline then
@@ -78,7 +75,6 @@ local function hide(window)
 end
 
 --- Go on with a chat that has another end now.
----@param window integer
 ---@param has_grown boolean it has only more text than before
 function M.follow(window, has_grown)
   local buffer = api.nvim_win_get_buf(window)
@@ -154,7 +150,6 @@ local function go(window)
 end
 
 --- Show the end of a chat: the user has sent something.
----@param buffer integer
 function M.reach(buffer)
   vim.b[buffer].acp_left = nil
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
@@ -171,7 +166,6 @@ function M.reach(buffer)
 end
 
 --- A window begins to show a chat: at the end, unless the user was elsewhere in it.
----@param window integer
 function M.enter(window)
   local buffer = api.nvim_win_get_buf(window)
   local place = vim.b[buffer].acp_left
@@ -191,7 +185,6 @@ function M.enter(window)
 end
 
 --- The last window on a chat leaves it.
----@param buffer integer
 function M.leave(buffer)
   local windows = vim.fn.win_findbuf(buffer)
   local is_at_end = #windows == 0 or vim.iter(windows):any(M.is_at)
@@ -209,7 +202,6 @@ function M.leave(buffer)
 end
 
 --- Whether no window says that something has come below, nor would have to.
----@return boolean
 function M.is_settled()
   for window in pairs(known) do
     if floats[window] or not api.nvim_win_is_valid(window) or not M.is_at(window) then

@@ -51,17 +51,9 @@ function M.quietly(action)
   return result
 end
 
----@class acp.Hands
----@field mode string
----@field selects boolean in visual or select mode, which does not lead back to insert mode
----@field window integer
----@field windows integer[] of the tabpage
----@field previous integer window
----@field buffer integer
----@field tick integer of the buffer
----@field view table
+---@alias acp.Hands table where the user is, and in which mode
 
----@return acp.Hands
+---@return acp.Hands `selects`: in visual or select mode, which does not lead back to insert mode
 local function hands()
   local mode = api.nvim_get_mode().mode
   return {
@@ -98,7 +90,6 @@ end
 local is_leaving = false -- the user leaves insert mode
 
 --- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
----@param action fun()
 function M.leaving(action)
   is_leaving = true
   local ok, err = pcall(action)
@@ -187,7 +178,6 @@ function M.loudly(ignored, action)
 end
 
 --- Fire an event of a buffer for the user's configuration. A handler that fails is told, once.
----@param buffer integer
 ---@param event string
 ---@param pattern? string what it is matched with, if not the name of the buffer
 ---@param data? any
@@ -208,7 +198,6 @@ function M.fire(buffer, event, pattern, data)
 end
 
 --- A buffer is shown now: what waits for that comes.
----@param buffer integer
 function M.shown(buffer)
   local actions_of = waiting[buffer]
   waiting[buffer] = nil
@@ -220,8 +209,6 @@ function M.shown(buffer)
 end
 
 --- Do something when the buffer is shown: at once if a window shows it.
----@param buffer integer
----@param action fun()
 function M.when_shown(buffer, action)
   if not waiting[buffer] and #vim.fn.win_findbuf(buffer) > 0 then
     return action()
@@ -231,7 +218,6 @@ function M.when_shown(buffer, action)
 end
 
 --- Have something done soon, once for all that asks for it until then.
----@param action fun()
 ---@return fun() ask
 function M.soon(action)
   local is_due = false
@@ -247,7 +233,6 @@ function M.soon(action)
 end
 
 --- Set options of a buffer.
----@param buffer integer
 ---@param options table<string, any>
 function M.set(buffer, options)
   for name, value in pairs(options) do
@@ -283,7 +268,6 @@ function M.buffer(fill, options)
 end
 
 --- Wipe a buffer; who has asked to hear of that does, and nothing else of it is felt.
----@param buffer integer
 function M.delete(buffer)
   waiting[buffer] = nil
   pcall(M.loudly, {}, function()
@@ -292,7 +276,6 @@ function M.delete(buffer)
 end
 
 --- Have a buffer of that name, and let `acp://` names be read, which makes them chats.
----@param name string
 ---@return integer buffer
 function M.read(name)
   return M.quietly(function()

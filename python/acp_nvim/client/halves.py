@@ -19,7 +19,11 @@ MOST = 64
 
 _EDGE = lazy_pattern(r'"\\u[dD][c-fC-F]|\\u[dD][89abAB][0-9a-fA-F]{2}"')
 _PIECE = lazy_pattern(r'("(text|data)"\s*:\s*")((?:[^"\\]|\\.)*+)(?=")')
-_IDS = lazy_pattern(r'"(?:sessionUpdate|\w+(?:Id|_id))"\s*:\s*("(?:[^"\\]|\\.)*+"|\d+)')
+_IDS = lazy_pattern(
+    r'"(?:sessionUpdate|(?:session|message|terminal|\w*[tT]ool\w*)(?:Id|_id))"\s*:\s*'
+    r'("(?:[^"\\]|\\.)*+"|\d+)'
+)
+"""What tells one text from others; not the number that an agent gives to each piece."""
 _LOW = lazy_pattern(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _HIGH = lazy_pattern(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
 _LAST = 6

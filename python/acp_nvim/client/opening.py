@@ -11,8 +11,8 @@ asked whether its prompt is sent again.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeAlias
 
 import anyio
@@ -66,7 +66,8 @@ class Opening:
         self._registry = registry
         self._login = login
         self._lock = anyio.Lock()
-        self._request = anyio.CancelScope()
+        self._scopes: dict[Session, anyio.CancelScope] = {}
+        """Of the sessions that are being opened, or wait for that."""
 
     async def open(self, session: Session, session_id: str | None) -> str | None:
         """Open a session, or that of an earlier process again: load, else resume, else anew.
@@ -80,7 +81,10 @@ class Opening:
         ):
             return f"{MOST_SESSIONS} sessions of {self._launch.name} are open: close one first"
         try:
-            await self._one_by_one(session, session_id)
+            with self._abortable(session):
+                async with self._alone(session):
+                    if session.state.status == "loading":  # not closed meanwhile
+                        await self._open(session, session_id)
         except (AgentError, ConnectionLost, UserError) as error:
             if not is_refusal(error):
                 return reasons.not_opened(self._launch.name, error, again=session_id is not None)
@@ -96,23 +100,21 @@ class Opening:
         """Open a session that goes on from that one; raises `UserError` if there is none then."""
         call = self._dialect.fork_session(source_id, *self._setup(session))
         try:
-            async with self._alone(session):
-                self._registry.begin(session)
-                try:
-                    with anyio.CancelScope() as self._request:
-                        await self._begin(session, call)
-                finally:
-                    self._registry.finish()
+            with self._abortable(session):
+                async with self._alone(session):
+                    await self._begin(session, call)
         except (AgentError, ConnectionLost) as error:
             raise UserError(f"{self._launch.name} did not fork the session: {error}") from error
         if session.state.status == "loading":
             raise UserError("the session was not forked")
 
     def abort(self, session: Session) -> bool:
-        """Take back the request that opens this session (C-154); False if none is on its way."""
-        if self._registry.opening is not session or session.state.status != "loading":
+        """Take back the request that opens this session (C-154), or is to open it once another one
+        is open; False if there is none."""
+        scope = self._scopes.get(session)
+        if scope is None or session.state.status != "loading":
             return False
-        self._request.cancel()
+        scope.cancel()
         return True
 
     async def close(self, session_id: str) -> None:
@@ -125,9 +127,18 @@ class Opening:
         except (AgentError, ConnectionLost):
             return  # an agent may refuse to close what it does not know (C-095)
 
+    @contextmanager
+    def _abortable(self, session: Session) -> Iterator[None]:
+        """Do what can be aborted: it ends without a word then."""
+        with anyio.CancelScope() as self._scopes[session]:
+            try:
+                yield
+            finally:
+                del self._scopes[session]
+
     @asynccontextmanager
     async def _alone(self, session: Session) -> AsyncIterator[None]:
-        """Wait until no other session is being opened, and say so if that takes long."""
+        """Open a session once no other one is being opened, and say so if that takes long."""
         with anyio.move_on_after(SLOW) as waiting:
             await self._lock.acquire()
         if waiting.cancelled_caught:
@@ -137,21 +148,12 @@ class Opening:
                 await self._lock.acquire()
             finally:
                 session.apply(NoticeOver(said))
+        self._registry.begin(session)
         try:
             yield
         finally:
+            self._registry.finish()
             self._lock.release()
-
-    async def _one_by_one(self, session: Session, session_id: str | None) -> None:
-        async with self._alone(session):
-            if session.state.status != "loading":
-                return
-            self._registry.begin(session)
-            try:
-                with anyio.CancelScope() as self._request:
-                    await self._open(session, session_id)
-            finally:
-                self._registry.finish()
 
     async def _open(self, session: Session, session_id: str | None) -> None:
         if session_id is not None:

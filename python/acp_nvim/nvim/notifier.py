@@ -13,11 +13,16 @@ from acp_nvim.editor import Notifier
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.painter import Painter
 from acp_nvim.view.cut import told
+from acp_nvim.view.visible import one_line
 
 AGAIN = 60.0
 """Seconds after which the same mistake is told again."""
 MOST = 20
 """Mistakes that are told in that time."""
+SHOWN = 300
+"""Characters of one on the screen."""
+MOST_OF_ONE = 32_000
+"""Characters of one in the log: it may quote what an agent has sent."""
 
 
 class Notices(Notifier):
@@ -65,16 +70,19 @@ class Faults:
 
     def __call__(self, error: BaseException) -> None:
         """Tell of a mistake; never raises."""
-        now, what = self._clock(), self.safe(_sentence(error))
+        now, what = self._clock(), _sentence(self.safe(repr(error)))
         self._told = {it: at for it, at in self._told.items() if now - at < AGAIN}
         if what in self._told or len(self._told) >= MOST:
             return
         self._told[what] = now
         with suppress(Exception):  # there is nobody left to tell
-            print(self.safe("".join(traceback.format_exception(error))), end="", file=sys.stderr)
+            shown = self.safe("".join(traceback.format_exception(error)))
+            if len(shown) > MOST_OF_ONE:
+                shown = f"{shown[: MOST_OF_ONE // 2]}\n…\n{shown[-MOST_OF_ONE // 2 :]}"
+            print(shown, end="", file=sys.stderr)
             self._call.post("acp.ui.notice.notice", what, True)
 
 
-def _sentence(error: BaseException) -> str:
-    said = repr(error).encode("utf-8", "replace").decode()
-    return f"acp: internal error ({said}): see :checkhealth acp"
+def _sentence(error: str) -> str:
+    said = error.encode("utf-8", "replace").decode()
+    return f"acp: internal error ({one_line(said, SHOWN)}): see :checkhealth acp"

@@ -9,6 +9,9 @@ one; modes are ours. Blocks: for a worker thread.
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
 import shutil
 import stat
@@ -16,9 +19,10 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final, Literal
+from typing import IO, Any, Final, Literal, cast
 
 from msgspec import Struct
 
@@ -33,6 +37,8 @@ MOST_TIMES, SMALL = 250, 64 << 20
 """How many times its own size an archive unpacks to, once that is more than so many bytes."""
 MOST_NAME = 1_024
 """Characters of the path of a member."""
+MOST_MEMORY = 128 << 20
+"""Bytes that xz may take, of which an archive says how many it wants; `xz -9` wants 65 MiB."""
 PIECE = 1 << 20
 _SIZE_64 = 76
 """Bytes behind the list of a large zip, before its end."""
@@ -46,7 +52,14 @@ _PROGRAMS = (
 )
 """How programs of Linux and macOS begin, and scripts."""
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
+_BROKEN = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+)
 
 
 class _Member(Struct, frozen=True):
@@ -72,16 +85,15 @@ def unpack(archive: Path, folder: Path, command: str, check: Callable[[], None])
             with zipfile.ZipFile(archive) as file:
                 _take(_of_zip(file), folder, _room(archive), check)
         elif begin.startswith(_COMPRESSED) or begin[257:262] == b"ustar":
-            with tarfile.open(archive, tarinfo=Header) as tar:
-                _take(_of_tar(tar), folder, _room(archive), check)
+            _take_tar(archive, begin, folder, check)
         elif begin.startswith(_PROGRAMS):
             shutil.copyfile(archive, _place(folder, PurePosixPath(command).name))
         else:
             raise UserError("it is neither an archive nor a program: not installed")
-    except (*_BROKEN, ValueError, RuntimeError) as error:
+    except (*_BROKEN, ValueError, RuntimeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno:  # else a library has found no sense in it
+            raise UserError(f"it cannot be unpacked: {error.strerror}") from error
         raise UserError(f"its archive cannot be read ({error}): not installed") from error
-    except OSError as error:
-        raise UserError(f"it cannot be unpacked: {error.strerror or error}") from error
     return _program(folder, command)
 
 
@@ -126,6 +138,53 @@ def _of_zip(file: zipfile.ZipFile) -> Iterator[_Member]:
 def _target(source: IO[bytes]) -> str:
     with source:
         return source.read(4_096).decode("utf-8", "surrogateescape")
+
+
+def _take_tar(archive: Path, begin: bytes, folder: Path, check: Callable[[], None]) -> None:
+    """Take the members one after the other: what would have the library go back is not read."""
+    room = _room(archive)
+    with closing(_inflated(archive, begin)) as plain:
+        with tarfile.open(fileobj=cast("Any", plain), mode="r|", tarinfo=Header) as tar:
+            _take(_of_tar(tar), folder, room, check)
+        while piece := plain.read(PIECE):  # what tells that it is not damaged stands at its end
+            check()
+            room -= len(piece)
+            if room < 0:
+                raise _too_large()
+
+
+def _inflated(archive: Path, begin: bytes) -> IO[bytes] | _Xz:
+    if begin.startswith(b"\x1f\x8b"):
+        return cast("IO[bytes]", gzip.open(archive))
+    if begin.startswith(b"BZh"):
+        return bz2.open(archive)
+    return _Xz(archive.open("rb")) if begin.startswith(b"\xfd7zXZ") else archive.open("rb")
+
+
+class _Xz:
+    """What is in a file of xz, inflated within `MOST_MEMORY`: the library's own has no limit."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, MOST_MEMORY)
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes, at most so many; none at the end."""
+        while True:
+            given = b""
+            if self._decoder.eof:
+                given = (self._decoder.unused_data or self._file.read(PIECE)).lstrip(b"\0")
+                if not given:
+                    return given
+                self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, MOST_MEMORY)  # one more
+            elif self._decoder.needs_input and not (given := self._file.read(PIECE)):
+                raise EOFError("it ends too early")
+            if data := self._decoder.decompress(given, size):
+                return data
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 def _of_tar(tar: tarfile.TarFile) -> Iterator[_Member]:

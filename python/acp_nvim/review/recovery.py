@@ -7,7 +7,7 @@ at last is counted to the turn that ran, unless it was changed after the host's 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 import anyio
 from anyio import to_thread
@@ -51,6 +51,7 @@ class Recovery:
         baselines: Baselines,
         files: Files,
         tell: Callable[[str], None],
+        fault: Callable[[BaseException], None],
         is_here: Callable[[str], bool],
     ) -> None:
         self._store = store
@@ -59,6 +60,7 @@ class Recovery:
         self._baselines = baselines
         self._files = files
         self._tell = tell
+        self._fault = fault
         self._is_here = is_here
         self._is_done = False
         self._running = anyio.Lock(fast_acquire=True)
@@ -85,17 +87,26 @@ class Recovery:
         await self._settle_restored()
         for host in self._log.hosts():
             if not journal.has(host):
-                await self._end_all(host)
+                await self._safely(self._end_all(host))
         for killed in journal.killed():
-            if all(map(os.path.isdir, _folders(killed.turns))):
-                await self._take_up(killed)
-                if await to_thread.run_sync(self._store.write):
-                    killed.over()
+            is_there = all(map(os.path.isdir, _folders(killed.turns)))
+            is_done = is_there and await self._safely(self._take_up(killed))
+            if is_done and await to_thread.run_sync(self._store.write):
+                killed.over()
+
+    async def _safely(self, deed: Awaitable[object]) -> bool:
+        """Do it; if it fails, what other hosts have left is taken up all the same."""
+        try:
+            await deed
+        except Exception as error:
+            self._fault(error)
+            return False
+        return True
 
     async def _take_up(self, killed: Killed) -> None:
         known = await self._end_all(killed.path.stem)
         since = await self._recall(killed, known)
-        for turn in killed.turns:
+        for turn in filter(lambda it: it.folders, killed.turns):
             self._sync.sweep(turn.author, Roots(turn.folders[0], turn.folders[1:]))
             await self._sync.catch_up()
             self._say(turn.author, turn.folders[0], since)

@@ -337,9 +337,10 @@ def _lines(*texts: str) -> str:
 @contextmanager
 def _opened(file: Path, flags: int) -> Iterator[tuple[int, bool]]:
     """Open a file, locked; False: somebody else has it locked for too long. Raises `OSError`."""
-    end = time.monotonic() + PATIENCE
-    while (handle := private.locked(file, flags)) is None and time.monotonic() < end:
-        time.sleep(0.005)
+    end, handle = time.monotonic() + PATIENCE, None
+    with suppress(OSError):  # there are no locks; what else is wrong is raised below
+        while (handle := private.locked(file, flags)) is None and time.monotonic() < end:
+            time.sleep(0.005)
     is_locked = handle is not None
     handle = private.opened(file, flags) if handle is None else handle
     try:

@@ -58,10 +58,11 @@ class HostFiles:
         if self._handle is None or not path.exists():
             self.let_go()
             private.make_folder(path.parent)
+            new = path.with_suffix(".new")  # whoever looks must not find it before it is locked
+            private.remove(new)
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            self._handle = private.locked(path, flags)
-            if self._handle is None:
-                raise BlockingIOError("it cannot be locked")
+            self._handle = private.locked(new, flags)
+            os.replace(new, path)
 
     def write(self, line: str) -> None:
         """Let it say that from now on; raises `OSError`."""

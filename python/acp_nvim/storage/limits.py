@@ -22,8 +22,13 @@ FIRST: Final = 1_735_689_600.0
 
 
 def drop(files: Iterable[Path], *, most: int, days: int = MOST_DAYS) -> list[Path]:
-    """Remove what is too old, too many or too much, the oldest first; return what is gone."""
+    """Remove what is too old, too many or too much, the oldest first; return what is gone.
+
+    What has not become a file within a day, in the same folders, goes as well.
+    """
     stated = [(file, *_stated(file)) for file in files]
+    for folder in {it[0].parent for it in stated}:
+        private.sweep(folder, time.time() - DAY)
     stated.sort(key=lambda it: it[1], reverse=True)
     is_old, room, gone = old([it[1] for it in stated], days), MOST_BYTES, []
     for count, (file, modified, size) in enumerate(stated, 1):

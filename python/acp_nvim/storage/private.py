@@ -19,6 +19,7 @@ TOP: Final = "acp.nvim"
 
 CHUNK: Final = 1 << 14
 """Bytes in which a first line mostly ends."""
+_NEW: Final = ".new-"
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -42,10 +43,17 @@ def _make(path: Path) -> None:
         os.close(handle)
 
 
+def sweep(folder: Path, before: float) -> None:
+    """Remove what a kill has left in the middle of `replace`, older than that time."""
+    for file in folder.glob(f"{_NEW}*"):
+        if 0 < modified(file) < before * 1e9:
+            remove(file)
+
+
 def replace(path: Path, text: str | bytes) -> None:
     """Write a file as a whole, in place of whatever is there; raises `OSError`."""
     make_folder(path.parent)
-    handle, new = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    handle, new = tempfile.mkstemp(dir=path.parent, prefix=_NEW)
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(handle, 0o600)
@@ -75,16 +83,19 @@ def opened(path: Path | str, flags: int = os.O_RDONLY) -> int:
 
 
 def locked(path: Path, flags: int) -> int | None:
-    """Open and lock it; None if somebody has it, or has just removed it. Raises `OSError`."""
+    """Open and lock it; None if somebody has it, or has just removed it. Raises `OSError`, also on
+    a file system without locks."""
     handle = opened(path, flags)
+    is_ours = False
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(handle), os.stat(path)):
-            return handle
-    except OSError:
+        is_ours = os.path.samestat(os.fstat(handle), os.stat(path))
+    except (BlockingIOError, FileNotFoundError):
         pass
-    os.close(handle)
-    return None
+    finally:
+        if not is_ours:
+            os.close(handle)
+    return handle if is_ours else None
 
 
 def read(path: Path) -> IO[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 from anyio.abc import ByteReceiveStream, TaskGroup
@@ -32,17 +32,27 @@ MOST_OPEN = 64
 """Requests of a relay that are open: of calls, most are refused much earlier."""
 INTRODUCTION = 5.0
 """Seconds in which a relay must say who it is."""
+MOST_STRANGERS = 16
+"""Connections that have not said yet who they are; the first of them goes for one more."""
 CHUNK = 65_536
 
+Strangers: TypeAlias = dict[anyio.CancelScope, None]
 
-async def serve(connected: socket.socket, entitled: Callable[[bytes], Offered | None]) -> None:
+
+async def serve(
+    connected: socket.socket, entitled: Callable[[bytes], Offered | None], strangers: Strangers
+) -> None:
     """Serve a relay until either side ends; one that says a wrong token at once ends."""
     stream = await anyio.abc.UNIXSocketStream.from_socket(connected)
     async with stream:
         framer, lines = Framer(LONGEST_LINE), list[bytes]()
-        with anyio.move_on_after(INTRODUCTION), suppress(anyio.EndOfStream, OSError):
+        with anyio.move_on_after(INTRODUCTION) as patience, suppress(anyio.EndOfStream, OSError):
+            strangers[patience] = None
+            for first in [*strangers][:-MOST_STRANGERS]:
+                first.cancel()
             while not lines:
                 lines = framer.feed(await stream.receive(CHUNK))
+        strangers.pop(patience)
         offered = entitled(lines[0]) if lines else None
         if offered is None:
             return
@@ -134,10 +144,10 @@ class Conversation:
         try:
             with scope:
                 answer = await self._answered(request)
+            if answer is not None:  # until it is sent the request is open: answers wait, too
+                await self._send(answer)
         finally:
             del self._open[id_key(request.id)]
-        if answer is not None:
-            await self._send(answer)
 
     async def _answered(self, request: Request) -> Sendable:
         try:

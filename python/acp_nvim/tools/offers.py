@@ -6,6 +6,7 @@ All that serves is loaded when an agent says its first word; until then this cos
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import socket
@@ -33,6 +34,9 @@ RELAY: Final = os.path.join(os.path.dirname(__file__), "relay.py")
 PREFIX: Final = "acp.nvim-tools-"
 LONGEST: Final = 100
 """Bytes of a socket's path: systems take 104 or 108."""
+AGAIN: Final = 0.2
+"""Seconds after which somebody is let in where the process had no descriptor left."""
+_NO_DESCRIPTOR: Final = (errno.EMFILE, errno.ENFILE)
 MOST_RELAYS: Final = 4
 """Relays of one session that are connected at a time: some agents start two."""
 
@@ -57,6 +61,7 @@ class Offers:
         self._offered: dict[Session, Offered] = {}
         self._count = 0
         self._socket: socket.socket | None = None
+        self._strangers: connection.Strangers = {}
         self.folder = ""
         """That of the socket; "" without one."""
         self._run_folder = run_folder
@@ -167,18 +172,22 @@ class Offers:
 
     async def _accept(self, listening: socket.socket) -> None:
         with suppress(anyio.ClosedResourceError, OSError):  # it is closed at the end of the host
-            while True:
+            while listening.fileno() >= 0:
                 await anyio.wait_readable(listening)
-                with suppress(BlockingIOError):
+                try:
                     connected, _ = listening.accept()
-                    connected.setblocking(False)
-                    self._start_soon(self._welcome, connected)
+                except OSError as error:
+                    if error.errno in _NO_DESCRIPTOR:
+                        await anyio.sleep(AGAIN)
+                    continue
+                connected.setblocking(False)
+                self._start_soon(self._welcome, connected)
 
     async def _welcome(self, connected: socket.socket) -> None:
         if not _is_own(connected):
             connected.close()
             return
-        await connection.serve(connected, self._entitled)
+        await connection.serve(connected, self._entitled, self._strangers)
 
     def _entitled(self, token: bytes) -> Offered | None:
         """Return the session that a relay with that token speaks for; None: none."""

@@ -92,8 +92,7 @@ def shown(url: str) -> str:
 
 def is_local(url: str) -> bool:
     """Tell whether the address may be on this machine."""
-    host = urlsplit(url).hostname or ""
-    return is_this_machine(host) or host == socket.gethostname().lower()
+    return is_this_machine(urlsplit(url).hostname or "", socket.gethostname())
 
 
 def _joined(url: str, to: str) -> str:

@@ -13,6 +13,7 @@ import hashlib
 import os
 import signal
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 
 import anyio
@@ -68,13 +69,15 @@ class Marks:
         return await anyio.to_thread.run_sync(self._left, agent)
 
     async def end(self, agent: str, groups: Collection[int], *, grace: float) -> tuple[Left, ...]:
-        """End what it has left in these groups: TERM, then KILL; return what is there yet."""
+        """End what it has left in these groups: TERM, then KILL; return what is there yet, and what
+        has come in other groups meanwhile: it may go on in another session."""
+        others = {it.group for it in await self.left(agent)}.difference(groups)
         for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, KILL_SECONDS)):
             members = await anyio.to_thread.run_sync(self._members, agent, groups)
             for each in members:
                 _send(each, number)
             await within(seconds, partial(_are_gone, members))
-        return tuple(it for it in await self.left(agent) if it.group in groups)
+        return tuple(it for it in await self.left(agent) if it.group not in others)
 
     def _members(self, agent: str, groups: Collection[int]) -> tuple[Left, ...]:
         return tuple(it for it in self._processes(agent) if it.group in groups)
@@ -98,6 +101,8 @@ class Marks:
 
 
 def _digest(scope: str) -> str:
+    with suppress(OSError):  # in a container, process ids are others
+        scope += os.readlink(f"{_PROC}/self/ns/pid")
     return hashlib.sha256(scope.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 

@@ -71,6 +71,16 @@ async def test_a_message_is_joined(role: str, size: int, version: int) -> None:
         assert texts(session, role) == ['😀a😀😀"\\ud83d\\']
 
 
+async def test_pieces_that_an_agent_counts_are_joined() -> None:
+    async with Stage() as stage:
+        session = await stage.start()
+        await stage.turn(session)
+        for number, piece in enumerate(cut("a😀b", 2)):
+            say(stage, chunk("agent_message_chunk", piece, _meta={"chunkId": number}))
+        await stage.agent.quiet()
+        assert texts(session, "agent") == ["a😀b"]
+
+
 async def test_texts_that_come_at_the_same_time_are_joined_each() -> None:
     async with Stage() as stage:
         session = await stage.start()

@@ -145,6 +145,24 @@ async def test_a_session_that_is_not_opened_is_told_and_can_be_cancelled() -> No
         assert not render(other.state, frozenset(), None).blocks.height
 
 
+async def test_a_session_that_waits_behind_one_that_is_not_opened_can_be_cancelled() -> None:
+    async with Stage() as stage:
+        first = stage.launch()
+        await stage.agent.initialize()
+        await stage.agent.expect("session/new")
+        second, third = stage.open(), stage.open()
+        await stage.until(lambda: any("opens another session first" in it for it in notices(third)))
+        stage.client.cancel(second)
+        await stage.until(lambda: second.state.status == "closed")
+        assert notices(second) == ["This session was not opened: :AcpStart opens another"]
+        assert (first.state.status, third.state.status) == ("loading", "loading")
+        stage.client.cancel(first)
+        assert (await stage.agent.next())["method"] == "$/cancel_request"
+        await stage.agent.open("third")
+        await stage.until(lambda: third.state.status == "idle")
+        assert second.state.status == "closed"
+
+
 @pytest.mark.parametrize("way", ["load", "resume"])
 async def test_a_session_that_is_not_opened_again_is_told(way: str) -> None:
     able: dict[str, Any] = {"sessionCapabilities": {"resume": {}}}

@@ -45,6 +45,15 @@ def test_a_long_text_is_cut_to_fit(nvim: Neovim, letter: str) -> None:
     assert letter * 300 in log
 
 
+def test_the_log_has_a_bound_while_it_grows(nvim: Neovim) -> None:
+    """An agent may have much told in the time of one Neovim."""
+    path = Path(nvim.lua("return require('acp.host.log').path()"))
+    nvim.lua("for _ = 1, 20 do require('acp.host.log').write(('x'):rep(2 ^ 18) .. 'end\\n') end")
+    files = [path, path.with_name(path.name + ".old")]
+    assert all(1 << 18 <= it.stat().st_size <= 1 << 21 for it in files)
+    assert path.read_text().endswith("xend\n")
+
+
 @pytest.mark.parametrize(
     ("text", "end"),
     [

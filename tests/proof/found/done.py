@@ -28,6 +28,12 @@ DONE: dict[str, list[Step]] = {
         Decides("keep", "hunk", 0, 0),
         Runs(0, "remove", 0, 0),
     ],
+    "an agent that was told that the user has gone on in its line writes that as it was": [
+        DoubleWrites(1, 0, INSERT),
+        User("amend", 0, 0, 0),
+        EndsTurn(1, told=True),
+        Writes(1, 0, (), stale=True),
+    ],
     "an agent that was not told writes again what the user rejected of a line of both": [
         Writes(0, 0, INSERT, by="typing"),
         User("replace", 0, 0, 0),

@@ -137,6 +137,17 @@ def test_the_same_mistake_is_told_once_a_minute(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().err.count("KeyError") == 3
 
 
+def test_a_mistake_that_quotes_megabytes_fills_neither_the_log_nor_the_screen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lua = Lua()
+    Faults(cast(Call, lua))(KeyError("tool:" + "x" * 4_000_000))
+    [(_, shown, _)] = lua.calls
+    assert len(shown) < 1_000 and "KeyError('tool:xx" in shown
+    log = capsys.readouterr().err
+    assert len(log) < 100_000 and log.startswith("KeyError: 'tool:xx") and log.endswith("xx'\n")
+
+
 def test_a_mistake_of_which_neovim_cannot_be_told_is_in_the_log(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import lzma
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -304,3 +306,77 @@ def test_a_name_without_an_end(tmp_path: Path) -> None:
         file.writestr("a/" * 5_000 + "robo", "")
     with pytest.raises(UserError, match="too long a name"):
         taken(tmp_path, tmp_path / "a")
+
+
+def packed(content: bytes, mode: str, **fields: object) -> bytes:
+    """Return an archive with that content in `robo`."""
+    found = io.BytesIO()
+    with tarfile.open(fileobj=found, mode=mode, format=tarfile.PAX_FORMAT) as file:  # type: ignore[call-overload]
+        info = tarfile.TarInfo("robo")
+        info.size = len(content)
+        for key, value in fields.items():
+            setattr(info, key, value)
+        file.addfile(info, io.BytesIO(content))
+    return found.getvalue()
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
+@pytest.mark.parametrize("place", [0.5, 0.9, -10])
+@pytest.mark.parametrize("content", [os.urandom(20_000), PROGRAM * 2_000], ids=["dense", "thin"])
+def test_what_is_damaged_on_its_way_is_not_installed(
+    tmp_path: Path, mode: str, place: float, content: bytes
+) -> None:
+    data = bytearray(packed(content, mode))
+    data[int(len(data) * place) if place > 0 else int(place)] ^= 0xFF
+    archive = tmp_path / "archive"
+    archive.write_bytes(data)
+    with pytest.raises(UserError, match="cannot be read"):
+        taken(tmp_path, archive)
+
+
+def test_several_streams_of_xz_are_one(tmp_path: Path) -> None:
+    data = packed(PROGRAM * 100, "w")
+    archive = tmp_path / "archive"
+    half = len(data) // 2
+    archive.write_bytes(lzma.compress(data[:half]) + bytes(8) + lzma.compress(data[half:]))
+    assert taken(tmp_path, archive).read_bytes() == PROGRAM * 100
+
+
+def test_xz_takes_no_more_memory_than_it_needs(tmp_path: Path) -> None:
+    """Its dictionary is as large as an archive asks for: 1.5 GiB, and each byte of it is used."""
+    data = bytearray(lzma.compress(packed(PROGRAM, "w")))
+    header = data[12 : 12 + 4 * (data[12] + 1)]
+    header[header.index(b"\x21\x01") + 2] = 37
+    header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
+    data[12 : 12 + len(header)] = header
+    archive = tmp_path / "archive"
+    archive.write_bytes(data)
+    with pytest.raises(UserError, match="Memory usage limit"):
+        taken(tmp_path, archive)
+
+
+def test_a_size_below_nothing_leads_nobody_around_in_circles(tmp_path: Path) -> None:
+    """A loop of one member, of which each round inflates all that stands before it anew."""
+    archive, members = tmp_path / "archive", 0
+
+    def check() -> None:
+        nonlocal members
+        members += 1
+
+    archive.write_bytes(packed(PROGRAM * 30, "w:gz", pax_headers={"size": "-1024"}))
+    folder = tmp_path / "robo"
+    folder.mkdir()
+    with pytest.raises(UserError, match="cannot be read"):
+        unpack(archive, folder, "robo", check)
+    assert members < 10
+
+
+def test_what_follows_an_archive_counts_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SMALL", 100_000)
+    monkeypatch.setattr(module, "MOST_TIMES", 1)
+    archive = tmp_path / "archive"
+    archive.write_bytes(gzip.compress(packed(PROGRAM, "w") + bytes(200_000)))
+    with pytest.raises(UserError, match="unpacks to more"):
+        taken(tmp_path, archive)

@@ -12,7 +12,7 @@ import anyio.lowlevel
 import pytest
 
 from acp_nvim.files import disk
-from acp_nvim.review.recovery import GRACE
+from acp_nvim.review.recovery import GRACE, Recovery
 from acp_nvim.storage import private
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.baselines import repository
@@ -490,3 +490,47 @@ async def test_what_a_loss_of_power_has_cut_off_is_told_once(
     last = next_rig(later)
     await last.recovery.run()
     assert (last.said, last.edits.paths()) == ([], later.edits.paths())
+
+
+async def test_what_cannot_be_taken_up_of_one_host_hides_no_other(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, projects = folder.with_name("kept"), (folder / "one", folder / "two")
+    for project in projects:
+        project.mkdir()
+        rig = FileRig(project, kept)
+        path = rig.file(BASE)
+        await rig.begin()
+        begin(rig, author())
+        path.write_text(THEIRS)
+        rig.store.journal.beat()
+        rig.kill()
+    later, recall = FileRig(folder, kept), Recovery._recall
+    failing = [ZeroDivisionError("nobody expects it")]
+
+    async def fail_once(*arguments: Any) -> tuple[str, ...]:
+        if failing:
+            raise failing.pop()
+        return await recall(*arguments)
+
+    monkeypatch.setattr(Recovery, "_recall", fail_once)
+    await later.recovery.run()
+    assert len(later.edits.paths()) == 1
+    assert [str(later.faults.pop())] == ["nobody expects it"]
+    later.kill()
+    last = FileRig(folder, kept)
+    await last.recovery.run()
+    assert set(last.edits.paths()) == {str(it / "a") for it in projects}
+
+
+async def test_a_turn_in_no_folder_hides_no_other(folder: Path) -> None:
+    rig = FileRig(folder)
+    path = rig.file(BASE)
+    await rig.begin()
+    rig.store.journal.begin(author(session="t"), ())
+    begin(rig, author())
+    path.write_text(THEIRS)
+    rig.store.journal.beat()
+    later = next_rig(rig)
+    await later.recovery.run()
+    assert later.edits.paths() == (str(path),)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import stat
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +24,11 @@ from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Memory, Remembered, recollect
 from acp_nvim.files.roots import Roots
 from acp_nvim.history.author import Author
+from acp_nvim.history.change import wrote
+from acp_nvim.history.fold import begin
 from acp_nvim.storage import hosts, private
 from acp_nvim.storage import journal as module
+from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.in_order import InOrder
 from acp_nvim.storage.journal import Journal, Killed
 from tests.support.files.baselines import plain
@@ -139,6 +146,46 @@ def test_one_host_takes_up_what_another_has_left(journal: Journal, folder: Path)
         found.over()
     assert [*second.killed()] == []
     assert list(folder.rglob("*.turns")) == []
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_host_that_comes_while_another_looks_is_not_gone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, is_held: bool
+) -> None:
+    """The other one may hold a file that has just come and is not locked yet."""
+    real, trouble, looking = fcntl.flock, list[OSError](), list[Iterator[Killed]]()
+    coming = journal_in(folder, trouble.append)
+
+    def look(handle: int, how: int) -> None:
+        if not looking:
+            looking.append(journal_in(folder).killed())
+            assert [*islice(looking[0], 1 if is_held else 0)] == []
+            assert is_held or [*looking[0]] == []
+        real(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", look)
+    coming.begin(AUTHOR, ("/work",))
+    assert looking and not trouble
+    assert coming.has(coming.name) and [*journal_in(folder).killed()] == []
+    coming.drop()
+
+
+def test_a_file_system_without_locks_is_said_and_not_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_handle: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
+    trouble: list[OSError] = []
+    store = EditStore(lambda: str(folder), trouble.append)
+    store.journal.begin(AUTHOR, ("/work",))
+    file = wrote(begin("one\n"), "two\n", AUTHOR, 1.0)
+    store.histories.append("/work/a", file.facts, file)
+    store.flush()
+    assert [it.errno for it in trouble] == [errno.ENOLCK]
+    assert [it.file for it in EditStore(lambda: str(folder)).histories.read_all()] == [file]
 
 
 def test_old_ones_and_too_many_go(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.client.traffic import Traffic
-from acp_nvim.storage import limits
+from acp_nvim.storage import limits, private
 
 DAY = 86_400
 
@@ -53,6 +53,23 @@ def test_what_is_too_much_goes_but_never_the_newest(
     (newest,) = tmp_path.iterdir()
     newest.write_text("x" * 1000)
     assert limits.drop([newest], most=9) == []
+
+
+def test_what_a_kill_has_left_half_written_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(os, "replace", killed)
+        private.replace(tmp_path / "a", "all that was said")
+    file = make(tmp_path, "b", days=0)
+    [half] = tmp_path.glob(".new-*")
+    assert limits.drop([file], most=9) == [] and half.exists()  # somebody may be at it
+    at = time.time() - 2 * DAY
+    os.utime(half, (at, at))
+    assert limits.drop([file], most=9) == [] and not half.exists() and file.exists()
 
 
 def test_logs_of_other_agents_go_in_time(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import stat
 import sys
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -82,6 +86,72 @@ async def test_a_relay_that_does_not_say_who_it_is_is_let_go(
     async with await anyio.connect_unix(env["ACP_TOOLS_SOCKET"]) as stream:
         with anyio.fail_after(PATIENCE), pytest.raises(anyio.EndOfStream):
             await stream.receive()
+
+
+async def test_of_many_that_do_not_say_who_they_are_the_first_are_let_go(rig: ToolsRig) -> None:
+    """Each holds a descriptor of the host; the relays that are connected stay."""
+    _, env = offered(rig)
+    relay = await connected(rig)
+    assert await answered(relay)
+    async with AsyncExitStack() as stack:
+        silent = [
+            await stack.enter_async_context(await anyio.connect_unix(env["ACP_TOOLS_SOCKET"]))
+            for _ in range(connection.MOST_STRANGERS + 3)
+        ]
+        for stream in silent[:3]:
+            with anyio.fail_after(PATIENCE / 10), pytest.raises(anyio.EndOfStream):
+                await stream.receive()
+        token = env["ACP_TOOLS_TOKEN"]
+        await silent[-1].send(f"{token}\n".encode())
+        assert await answered(silent[-1]) and await answered(relay)
+    await relay.aclose()
+
+
+async def test_without_a_descriptor_somebody_is_let_in_later(
+    rig: ToolsRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(offers, "AGAIN", 0.001)
+    taken, refused = socket.socket.accept, [errno.EMFILE, errno.ENFILE, errno.ECONNABORTED]
+
+    def accept(listening: socket.socket) -> tuple[socket.socket, object]:
+        if refused:
+            raise OSError(refused.pop(), "no")
+        return taken(listening)
+
+    monkeypatch.setattr(socket.socket, "accept", accept)
+    offered(rig)
+    async with await connected(rig) as stream:
+        assert await answered(stream)
+    assert not refused
+
+
+async def test_a_relay_that_does_not_read_has_a_bound_of_answers(rig: ToolsRig) -> None:
+    """Each waits with all that it holds: a request is open until its answer is sent."""
+    offered(rig)
+    found = rig.offers.of(rig.session)
+    assert found is not None
+    async with await connected(rig) as stream:
+        assert await answered(stream)
+        server = found.server
+        assert server is not None
+        asked, answer = 0, server.answer
+
+        async def counted(*arguments: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            await answer(*arguments)
+            return {"much": "x" * 100_000}
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(server, "answer", counted)
+            with anyio.move_on_after(PATIENCE) as over:
+                for number in range(2_000):  # until nothing more is read
+                    with anyio.move_on_after(0.3) as patience:
+                        await stream.send(to_line(Request(number + 2, "ping", {"x": "x" * 5_000})))
+                    if patience.cancelled_caught:
+                        break
+            assert not over.cancelled_caught
+            assert asked <= connection.MOST_OPEN + 20  # the ends of the socket hold a few
 
 
 async def test_the_tools_of_a_session_end_with_it(rig: ToolsRig) -> None:

@@ -19,6 +19,19 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux show
 READY = "import os\nos.write(1, b'ready\\n')\n"
 WAITS = f"import signal\n{READY}signal.pause()"
 DEAF = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{READY}signal.pause()"
+LEAVES = f"""
+import os, signal, time
+def end(*_):
+    if os.fork() == 0:
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        return
+    os._exit(0)
+signal.signal(signal.SIGTERM, end)
+{READY}
+while True:
+    signal.pause()
+"""
 TWO = f"import os, signal\nos.fork()\n{READY}signal.pause()"
 
 
@@ -93,6 +106,37 @@ async def test_one_that_does_not_hear_is_killed() -> None:
     with program(DEAF, {VARIABLE: mark}) as deaf:
         assert await marks.end("a", [deaf.pid], grace=0.01) == ()
         assert deaf.wait() == -9
+
+
+async def test_one_that_is_stopped_is_ended() -> None:
+    marks = Marks()
+    marks.over(mark := marks.new("a"))
+    with program(WAITS, {VARIABLE: mark}) as child:
+        os.kill(child.pid, left.signal.SIGSTOP)
+        assert await marks.end("a", [child.pid], grace=0.01) == ()
+        assert child.wait() == -9
+
+
+async def test_what_goes_on_in_another_session_as_it_is_ended_is_named() -> None:
+    marks = Marks()
+    marks.over(mark := marks.new("a"))
+    with program(LEAVES, {VARIABLE: mark}) as leaving, program(WAITS, {VARIABLE: mark}) as other:
+        still = await marks.end("a", [leaving.pid], grace=20)
+        assert [it.group in (leaving.pid, other.pid) for it in still] == [False]
+        assert await marks.end("a", [still[0].group], grace=0.01) == ()
+
+
+def test_a_host_in_a_container_is_not_gone_because_its_number_is_none_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def scope() -> str:
+        return Marks().new("a").split(":")[2]
+
+    here = scope()
+    (tmp_path / "self/ns").mkdir(parents=True)
+    (tmp_path / "self/ns/pid").symlink_to("pid:[1]")
+    monkeypatch.setattr(left, "_PROC", str(tmp_path))
+    assert scope() != here
 
 
 async def test_another_process_with_the_same_number_is_let_alone() -> None:

@@ -148,6 +148,15 @@ async def test_a_file_with_a_name_elsewhere_is_seen_in_each_pass(root: Path, roo
     assert rig.listings.scans == 0
 
 
+async def test_a_file_that_gets_a_name_elsewhere_is_seen(root: Path, roots: Roots) -> None:
+    rig, file, other = Rig(), root / "a", root.parent / "other"
+    file.write_text("1")
+    await rig.settle(roots)
+    other.hardlink_to(file)
+    other.write_text("2")
+    assert await rig.seen.changes(roots) == known((file, "1", "2"))
+
+
 async def test_a_file_that_comes_with_a_name_elsewhere_is_seen_in_each_pass(
     root: Path, roots: Roots
 ) -> None:
