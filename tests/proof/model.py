@@ -41,9 +41,9 @@ class Model:
     `known`: the text that each agent has in mind; `misread`: who is to read a file anew before a
     write, for it is in another encoding since it was opened, or closed; `told`: the same text with
     what a prompt has told of the user's decisions; `noted`: who was told of all that the user has
-    made of the file, and has not read or written it since; `allowed`: the user's words that agents have
-    taken out of a file that they had read; `reported`: the agents' words that the
-    books were told of; `pending`: those that wait for the user; `pristine`: the text before all
+    made of the file, and has not read or written it since; `allowed`: the user's words that agents
+    have taken out of a file that they had read; `reported`: the agents' words that the books were
+    told of; `pending`: those that wait for the user; `pristine`: the text before all
     that waits, if the user has done nothing since; `kept`: files, and words, that the user has
     kept; `home`: the file that a word of the user's was typed into; `scripted`: what a script of
     the user's wrote to the disk, which nothing tells from an agent's; `unsaved`: the user's words
