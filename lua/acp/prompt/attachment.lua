@@ -25,10 +25,7 @@ local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
 local LONGEST = 4096 -- bytes of a text that may name images
 local ASK_AFTER_MS = 200
 
----@class acp.HeldImage
----@field image integer its number with the host
----@field name string
----@field detail string what it is, and how large
+---@alias acp.HeldImage table an answer of the verb `attach_image`: see doc/messages.md
 
 ---@class acp.Selection
 ---@field buffer integer
@@ -39,10 +36,7 @@ local ASK_AFTER_MS = 200
 ---@field lines string[]
 ---@field filetype string
 
----@class acp.Note
----@field key string
----@field label string
----@field size? string of how many lines of the files it speaks
+---@alias acp.Note table what `note` below is told: see doc/messages.md
 
 ---@class acp.ContextFile
 ---@field path string absolute

@@ -19,14 +19,9 @@ local ABOUT = 60 -- characters
 ---@field info? string all of that
 ---@field kind string of `vim.lsp.protocol.CompletionItemKind`
 
----@class acp.SlashCommand
----@field name string
----@field description? string
----@field hint? string what it wants
----@field kind? 'your prompt'|'ready-made' nil: it is the agent's
-
 ---@param chat? acp.Chat
----@return acp.SlashCommand[] those of the user, of the agent, and ready-made ones
+---@return { name: string, description?: string, hint?: string, kind?: string }[] of the user, then of
+---  the agent, then ready-made ones
 local function commands_of(chat)
   return chat and chat.status.commands or {}
 end

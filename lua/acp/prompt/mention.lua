@@ -167,13 +167,7 @@ function M.complete(chat, base)
   return items
 end
 
----@class acp.Mention of a line, with what it names
----@field first integer 0-based byte of the `@`
----@field last integer behind its last one
----@field name string '' for none
----@field what string what goes along for it, in words
----@field path string of the file of which it names lines
----@field lines integer[] first and last of these, 1-based and inclusive
+---@alias acp.Mention table an answer of the verb `mentions`, of one line: see doc/messages.md
 
 --- Ask the host for the mentions of lines.
 ---@param lines string[]

@@ -18,11 +18,7 @@ local M = {}
 
 local KEYS = '<CR> takes it back · dd drops it · g? all keys'
 
----@class acp.Waiting what waits, as the host draws it
----@field lines string[]
----@field numbers integer[] the host's numbers, by lines
----@field title string
----@field taken? string text that was taken back
+---@alias acp.Waiting table the answer of the verb `queue`: see doc/messages.md
 
 ---@class acp.QueueView
 ---@field chat integer
