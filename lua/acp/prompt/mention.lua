@@ -197,21 +197,23 @@ function M.is_partial(chat)
 end
 
 --- Ask the host for the names of the files, unless it has just told them.
----@param done? fun() called when they have come
+---@param done? fun() called when they have come, or cannot be told
 function M.refresh(chat, done)
   local names, now = chat.names, vim.uv.now()
   symbols.refresh(M.open_files(chat))
   if not bridge.running() or names and now - names.asked < FRESH_MS then
     return
   end
+  local is_asked = chat.waiting ~= nil
+  chat.waiting = vim.list_extend(chat.waiting or {}, { done })
+  if is_asked then
+    return
+  end
   bridge.call('files', { chat = chat.chat }, function(err, result)
     if not err then
       chat.names = { roots = result.roots, names = result.names, asked = now }
-      if done then
-        done()
-      end
     end
-    local all = chat.waiting or {}
+    local all = chat.waiting
     chat.waiting = nil
     for _, told in ipairs(all) do
       told()
@@ -222,16 +224,11 @@ end
 --- Call when the names of the files are known, at once if they are, or if nobody can tell them.
 ---@param done fun()
 function M.when_known(chat, done)
-  if M.known(chat) then
-    M.refresh(chat)
-    return done()
+  if not M.known(chat) then
+    return M.refresh(chat, done)
   end
-  local is_asked = chat.waiting ~= nil
-  chat.waiting = chat.waiting or {}
-  table.insert(chat.waiting, done)
-  if not is_asked then
-    M.refresh(chat)
-  end
+  M.refresh(chat)
+  done()
 end
 
 return M

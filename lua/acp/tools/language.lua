@@ -139,41 +139,41 @@ end
 ---@return fun() cancel
 function M.send(it)
   local answers, waiting, requests = {}, {}, {}
+  local function take(index, err, result)
+    if waiting[index] then
+      waiting[index], answers[index] = nil, answer_of(it.clients[index], err, result)
+    end
+  end
   for index, client in ipairs(it.clients) do
-    waiting[index] = true
-    local function take(err, result)
-      if waiting[index] then
-        waiting[index], answers[index] = nil, answer_of(client, err, result)
-      end
+    waiting[index] = client
+    local function hear(err, result)
+      take(index, err, result)
     end
     local ok, is_sent, id =
-      pcall(call, client, 'request', it.method, it.params(client), take, it.buffer)
+      pcall(call, client, 'request', it.method, it.params(client), hear, it.buffer)
     requests[index] = ok and is_sent and id or nil
     if not (ok and is_sent) then
-      take(ok and 'it has ended' or tostring(is_sent))
+      take(index, ok and 'it has ended' or tostring(is_sent))
     end
   end
   local function give_up()
-    for index in pairs(waiting) do
-      if requests[index] and not is_gone(it.clients[index]) then
-        pcall(call, it.clients[index], 'cancel_request', requests[index])
+    for index, client in pairs(waiting) do
+      if requests[index] and not is_gone(client) then
+        pcall(call, client, 'cancel_request', requests[index])
       end
     end
   end
   local stop = ask.poll(M.patience, function(is_late)
-    for index in pairs(waiting) do
-      if is_gone(it.clients[index]) then
-        waiting[index] = nil
-        answers[index] = answer_of(it.clients[index], 'it has ended')
-      elseif is_late then
-        answers[index] = answer_of(it.clients[index], 'it does not answer')
-      end
-    end
     if is_late then
       give_up()
     end
-    if is_late or next(waiting) == nil then
-      waiting = {}
+    for index, client in pairs(waiting) do
+      local is_over = is_gone(client)
+      if is_over or is_late then
+        take(index, is_over and 'it has ended' or 'it does not answer')
+      end
+    end
+    if next(waiting) == nil then
       it.on_done(vim.tbl_values(answers))
       return true
     end
