@@ -214,16 +214,6 @@ function M.say(chat, texts)
   M.draw(chat)
 end
 
---- The text of a prompt has changed: keep right what stands around it.
-function M.keep(chat)
-  if api.nvim_buf_is_loaded(chat.prompt) then
-    frame.keep(chat.prompt)
-    if chat.said then
-      M.draw(chat)
-    end
-  end
-end
-
 --- Let a selection go along with the next prompt that is sent from the prompt buffer.
 ---@param number integer the chat
 ---@param selection acp.Selection

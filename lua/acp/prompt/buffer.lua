@@ -140,7 +140,7 @@ local function watch_text(chat)
   end)
   local fit = unseen.soon(function() -- the window to the text
     prompt_marks.draw(chat)
-    attachment.keep(chat)
+    attachment.draw(chat) -- the rows stand below the last line
     pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
   end)
   api.nvim_buf_attach(chat.prompt, false, {
