@@ -86,7 +86,8 @@ end
 --- The file of the window in which the user is, or was last.
 ---@return acp.ContextFile?
 local function current_file()
-  local window = layout.file_window()
+  local here = api.nvim_get_current_win()
+  local window = surroundings.is_file(api.nvim_win_get_buf(here)) and here or layout.file_window()
   local name = window and api.nvim_buf_get_name(api.nvim_win_get_buf(window)) or ''
   if name == '' or name:find('^%a[%w+.-]+://') then
     return nil
