@@ -6,7 +6,6 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable
 from errno import EMFILE
-from functools import partial
 from typing import Any
 
 import anyio
@@ -266,8 +265,8 @@ def keep_safe(
         listed=listed,
     )
     notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
-    tell = partial(editor.notifier.notice, warning=True)
-    recovery = Recovery(store, log, sync, baselines, files, tell, fault, workspace.is_here)
+    notifier, is_here = editor.notifier, workspace.is_here
+    recovery = Recovery(store, log, sync, baselines, files, notifier, is_here)
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)
 
 

@@ -98,7 +98,9 @@ class FileRig:
             author=lambda path: self.running.get(Path(path).name) or self.running.get(""),
             baselines=baselines,
         )
-        self.said: list[str] = []
+        notifier = FakeNotifier()
+        notifier.faults = self.faults
+        self.said = notifier.notices
         """What the user was told of turns that were killed."""
         self.recovery = Recovery(
             self.store,
@@ -106,8 +108,7 @@ class FileRig:
             self.sync,
             baselines,
             ports,
-            self.said.append,
-            self.faults.append,
+            notifier,
             is_here=lambda folder: folder == os.getcwd(),
         )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)
