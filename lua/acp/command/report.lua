@@ -74,11 +74,17 @@ local function make_buffer()
   return require('acp.ui.unseen').buffer(nil, { bufhidden = 'wipe', undolevels = -1 })
 end
 
---- Show a buffer in a window of its own.
+--- Show a buffer in a window of its own; `q` goes back to where the user was.
 local function show(buffer)
-  local layout = require('acp.ui.layout')
-  layout.split(buffer)
-  require('acp.ui.keys').map(buffer, 'n', 'q', 'Close the window', layout.close_here, 'close')
+  local back = api.nvim_get_current_win()
+  require('acp.ui.layout').split(buffer)
+  require('acp.ui.keys').map(buffer, 'n', 'q', 'Close the window', function()
+    local window = api.nvim_get_current_win()
+    if api.nvim_win_is_valid(back) then
+      api.nvim_set_current_win(back)
+    end
+    api.nvim_win_close(window, true)
+  end, 'close')
 end
 
 ---@return acp.LogView
