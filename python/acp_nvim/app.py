@@ -6,6 +6,7 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable
 from errno import EMFILE
+from functools import partial
 from typing import Any
 
 import anyio
@@ -265,8 +266,8 @@ def keep_safe(
         listed=listed,
     )
     notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
-    notifier, is_here = editor.notifier, workspace.is_here
-    recovery = Recovery(store, log, sync, baselines, files, notifier, is_here)
+    tell = partial(editor.notifier.notice, warning=True)
+    recovery = Recovery(store, log, sync, baselines, files, tell, workspace.is_here)
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import anyio
 from anyio import to_thread
 
-from acp_nvim.editor import Files, Notifier
+from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import Baselines
@@ -40,8 +40,8 @@ GRACE = 1_000_000_000
 
 
 class Recovery:
-    """Goes through the journals of hosts that are gone; `is_here` tells whether a folder is that of
-    a project in which the user is."""
+    """Goes through the journals of hosts that are gone; `tell` is given what the user must know,
+    `is_here` tells whether a folder is that of a project in which the user is."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Recovery:
         sync: DiskSync,
         baselines: Baselines,
         files: Files,
-        notifier: Notifier,
+        tell: Callable[[str], None],
         is_here: Callable[[str], bool],
     ) -> None:
         self._store = store
@@ -58,7 +58,7 @@ class Recovery:
         self._sync = sync
         self._baselines = baselines
         self._files = files
-        self._notifier = notifier
+        self._tell = tell
         self._is_here = is_here
         self._is_done = False
         self._running = anyio.Lock(fast_acquire=True)
@@ -77,7 +77,7 @@ class Recovery:
                 async with self._sync.exclusive():
                     await self._log.restore()
                     if cut := await to_thread.run_sync(self._store.histories.set_aside):
-                        self._notifier.notice(CUT.format(plural(cut, "record")), warning=True)
+                        self._tell(CUT.format(plural(cut, "record")))
                     await self._run()
 
     async def _run(self) -> None:
@@ -97,7 +97,7 @@ class Recovery:
         try:
             await deed
         except Exception as error:
-            self._notifier.fault(error)
+            self._sync.fault(error)
             return False
         return True
 
@@ -174,7 +174,7 @@ class Recovery:
         if since:
             told.append(f"changed after {author.agent} was cut off, so not its: {_names(since)}")
         if told:
-            self._notifier.notice("; ".join(told), warning=True)
+            self._tell("; ".join(told))
 
 
 def _names(paths: tuple[str, ...]) -> str:

@@ -98,9 +98,7 @@ class FileRig:
             author=lambda path: self.running.get(Path(path).name) or self.running.get(""),
             baselines=baselines,
         )
-        notifier = FakeNotifier()
-        notifier.faults = self.faults
-        self.said = notifier.notices
+        self.said: list[str] = []
         """What the user was told of turns that were killed."""
         self.recovery = Recovery(
             self.store,
@@ -108,7 +106,7 @@ class FileRig:
             self.sync,
             baselines,
             ports,
-            notifier,
+            self.said.append,
             is_here=lambda folder: folder == os.getcwd(),
         )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)
