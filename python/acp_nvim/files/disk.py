@@ -208,7 +208,7 @@ async def create(path: str, data: bytes) -> str:
 
 
 def make_room(path: str) -> None:
-    """Remove the link, the empty folder, or the pipe or socket, that has taken the place of a file.
+    """Remove the link, the empty folder, or the pipe that has taken the place of a file.
     Raises `FileProblem`."""
     with _sentences(path, "written"), suppress(FileNotFoundError), rooted.place(path) as place:
         mode = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False).st_mode
