@@ -51,7 +51,6 @@ class Recovery:
         baselines: Baselines,
         files: Files,
         tell: Callable[[str], None],
-        fault: Callable[[BaseException], None],
         is_here: Callable[[str], bool],
     ) -> None:
         self._store = store
@@ -60,7 +59,6 @@ class Recovery:
         self._baselines = baselines
         self._files = files
         self._tell = tell
-        self._fault = fault
         self._is_here = is_here
         self._is_done = False
         self._running = anyio.Lock(fast_acquire=True)
@@ -99,7 +97,7 @@ class Recovery:
         try:
             await deed
         except Exception as error:
-            self._fault(error)
+            self._sync.fault(error)
             return False
         return True
 

@@ -107,7 +107,6 @@ class FileRig:
             baselines,
             ports,
             self.said.append,
-            self.faults.append,
             is_here=lambda folder: folder == os.getcwd(),
         )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)
