@@ -20,8 +20,8 @@ from acp_nvim.session.model import ListedSession
 
 MOST_PAGES = 100
 """Pages that are asked for; nobody looks at more sessions."""
-MOST_LISTED = 10_000
-"""Sessions that are taken of all pages."""
+MOST_LISTED, MOST_SAID = 10_000, 8_000_000
+"""Sessions that are taken of all pages, and the characters of these."""
 LISTING = 10.0
 """Seconds in which an agent has to tell all of them."""
 ANSWERING = 30.0
@@ -56,6 +56,7 @@ class Listing:
         sent back verbatim; one that comes again would never end (C-099, C-100).
         """
         found: dict[str, ListedSession] = {}
+        room = MOST_SAID
         cursor: str | None = None
         seen: set[str | None] = set()
         if not self._capabilities.list or (archived and not self._capabilities.archive):
@@ -72,9 +73,12 @@ class Listing:
                     if is_refusal(error):
                         self._login.wanted()
                     break
-                found |= {it.id: replace(it, cwd=it.cwd or cwd) for it in page.sessions}
+                for it in page.sessions:
+                    if (room := room - _characters(it)) < 0:
+                        break
+                    found[it.id] = replace(it, cwd=it.cwd or cwd)
                 cursor = page.cursor
-                if cursor is None:
+                if cursor is None or (room := room - len(cursor)) < 0:
                     break
         self.late = patience.cancelled_caught
         return tuple(found.values())[:MOST_LISTED]
@@ -117,6 +121,11 @@ class Listing:
                 raise UserError(self._login.wanted()) from error
             raise UserError(f"{self.name} did not {what} the session: {error}") from error
         raise UserError(reasons.unanswered(self.name, ANSWERING, f"to {what} it"))
+
+
+def _characters(it: ListedSession) -> int:
+    texts = (it.id, it.cwd, it.title or "", it.updated_at or "", *it.additional_directories)
+    return sum(map(len, texts))
 
 
 async def list_all(

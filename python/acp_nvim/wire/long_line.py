@@ -17,6 +17,8 @@ from acp_nvim.wire.message import dump_json, finite, whole
 
 STEP = 262_144
 """Bytes or characters that are looked at in one go."""
+MOST_VALUES = 1_000_000
+"""Values of one message: an empty list is three characters, and an object of 56 bytes."""
 
 _PIECE = lazy_pattern(
     r"(?:[^\"\\\x00-\x1f]{1,4096}+"
@@ -32,7 +34,8 @@ def decode(line: bytes) -> str:
 
 
 def load(text: str) -> Any:
-    """Return the value; lone surrogates become U+FFFD. Raises as `json.loads` does."""
+    """Return the value; lone surrogates become U+FFFD. Raises as `json.loads` does, and of too many
+    values what that does of too deep ones."""
     value, end = _Decoder().raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))
     if text[end:].strip(" \t\r\n"):
         raise json.JSONDecodeError("Extra data", text, end)
@@ -65,8 +68,20 @@ class _Decoder(json.JSONDecoder):
             parse_constant=finite,
             strict=False,
         )
-        self.parse_string: Callable[..., tuple[str, int]] = _string
+        self._left = MOST_VALUES
+        self.parse_string: Callable[..., tuple[str, int]] = self._counted(_string)
+        for name in ("parse_object", "parse_array", "parse_float", "parse_int"):
+            setattr(self, name, self._counted(getattr(self, name)))
         self.scan_once = py_make_scanner(self)
+
+    def _counted(self, parse: Callable[..., Any]) -> Callable[..., Any]:
+        def parsed(*arguments: Any) -> Any:
+            self._left -= 1
+            if self._left < 0:
+                raise RecursionError("too many values")
+            return parse(*arguments)
+
+        return parsed
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

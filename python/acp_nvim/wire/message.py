@@ -30,7 +30,7 @@ NOISE_LIMIT = 500
 MOST_DIGITS = 4_300
 """Digits of a number: Python reads no more."""
 
-TOO_DEEP, BEFORE = "nested too deeply", "text before a message"
+TOO_DEEP, BEFORE = "nested too deeply, or has too many values", "text before a message"
 
 _LEAD = lazy_pattern(r"^(?:\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x20\x7f\ufeff])+")
 """What a terminal or an editor wants before the first word: colours, marks, blanks."""

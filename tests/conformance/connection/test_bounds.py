@@ -239,8 +239,15 @@ async def test_what_comes_before_its_session_has_a_bound(monkeypatch: pytest.Mon
         assert 0 < sum(map(len, texts(session))) < 10_000
 
 
-async def test_sessions_that_an_agent_lists_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("title", "cursor", "pages", "count"),
+    [("", 1, 3, 25), ("t" * 2_000, 1, 2, 12), ("", 13_000, 2, 20)],
+)
+async def test_sessions_that_an_agent_lists_have_a_bound(
+    monkeypatch: pytest.MonkeyPatch, title: str, cursor: int, pages: int, count: int
+) -> None:
     monkeypatch.setattr(listing, "MOST_LISTED", 25)
+    monkeypatch.setattr(listing, "MOST_SAID", 25_000)
     async with Stage() as stage:
         await stage.start(agentCapabilities={"sessionCapabilities": {"list": {}}})
         found: list[listing.Listed] = []
@@ -251,12 +258,13 @@ async def test_sessions_that_an_agent_lists_have_a_bound(monkeypatch: pytest.Mon
             found.append(await ready.listing.all(PROJECT))
 
         stage.tasks.start_soon(ask)
-        for page in range(3):
+        told = {"cwd": PROJECT, "title": title}
+        for page in range(pages):
             asked = await stage.agent.expect("session/list")
-            rows = [{"sessionId": f"{page}-{it}", "cwd": PROJECT} for it in range(10)]
-            stage.agent.reply(asked, {"sessions": rows, "nextCursor": str(page)})
+            rows = [{"sessionId": f"{page}-{it}", **told} for it in range(10)]
+            stage.agent.reply(asked, {"sessions": rows, "nextCursor": f"{page}" * cursor})
         await stage.agent.quiet()
-        assert len(found[0]) == 25
+        assert len(found[0]) == count
 
 
 async def test_terminals_that_an_agent_speaks_of_have_a_bound(

@@ -42,7 +42,7 @@ def test_what_is_too_deep(depth: int) -> None:
 @pytest.mark.parametrize("depth", [DEEPEST, 400, 900])
 def test_the_parts_of_a_message_that_can_still_be_told(depth: int) -> None:
     deep = nested(depth)
-    request, noise = {"id": "r", "method": "m", "params": {"x": deep}}, "nested too deeply"
+    request, noise = {"id": "r", "method": "m", "params": {"x": deep}}, TOO_DEEP
     first, second = parse_text(json.dumps(request))
     assert isinstance(first, Noise) and first.reason == noise
     assert second == Request("r", "m")

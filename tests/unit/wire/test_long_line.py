@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_nvim.wire import long_line
-from acp_nvim.wire.message import parse_text
+from acp_nvim.wire.message import Noise, Request, parse_text
 
 TEXT = st.text(
     st.sampled_from('a"\\/\n\t\u00e9\u20ac\U0001f600\ud83d\ude00\ud800\x7f'), max_size=40
@@ -54,3 +54,17 @@ def test_text_is_decoded_the_same(data: bytes, step: int) -> None:
         assert long_line.decode(text.encode()) == text.removeprefix("\ufeff")
     finally:
         long_line.STEP = saved
+
+
+@pytest.mark.parametrize("value", ["[]", "{}", "1.5", '""', '{"a":1}'])
+def test_a_wide_message_is_none_and_who_asks_is_answered(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    """Three characters of a line are an object of 56 bytes: 32 MB of them would be 600."""
+    monkeypatch.setattr(long_line, "MOST_VALUES", 1_000)
+    params = ",".join([value] * 2_000)
+    text = f'{{"jsonrpc":"2.0","id":7,"method":"m","params":{{"x":[{params}]}}}}'
+    noise, request = parse_text(text, long_line.load)
+    assert isinstance(noise, Noise) and request == Request(7, "m")
+    few = text.replace(params, ",".join([value] * 300))
+    assert parse_text(few, long_line.load) == parse_text(few)
