@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import partial
+from hashlib import blake2b
 from operator import lt
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
@@ -73,6 +74,11 @@ class Effort:
         return not self.is_spent
 
 
+class _Digest(bytes):
+    """Stands for the bytes of a large file: they go as soon as their text is there, and of such
+    texts one is known, for each may be of many megabytes."""
+
+
 class Memo:
     """What was made of long texts last: one act has few texts, asks for the lines of each, and for
     their differences, again and again, and the next one asks for those of the same files.
@@ -82,18 +88,24 @@ class Memo:
 
     def __init__(self) -> None:
         self._known: tuple[tuple[object, object, Any], ...] = ()
+        self._is_read_again = False
 
     def made(self, of: Sized, by: object, make: Callable[[], M]) -> M:
         """Return what is made of that, by that: by whoever asks first. What is short is made."""
         length = len(of) / (LINES if isinstance(of, tuple) else CHARACTERS)
         if length < 1:
             return make()
-        for known, its, made in self._known:
-            if _is_same(known, of) and _is_same(its, by):
-                return cast("M", made)
+        is_long = length >= VERY_LONG
+        key = _Digest(blake2b(of).digest()) if is_long and isinstance(of, bytes) else of
+        for known, its, it in self._known:
+            if _is_same(known, key) and _is_same(its, by):
+                self._is_read_again = self._is_read_again or _is_digest(key)
+                return cast("M", it)
         made = make()
-        most = MOST_RECENT if length < VERY_LONG else MOST_RECENT // 4
-        self._known = (*self._known, (of, by, made))[-most:]
+        if not (is_long and isinstance(made, bytes)):
+            kept = [it for it in self._known if not (_is_digest(key, it[0]) and it[1] == by)]
+            most = MOST_RECENT // 4 if is_long else MOST_RECENT
+            self._known = (*kept, (key, by, made))[-most:]
         return made
 
     def origin(self, made: object, by: object) -> object:
@@ -101,8 +113,14 @@ class Memo:
         return next((of for of, its, it in self._known if it is made and its == by), None)
 
     def forget(self) -> None:
-        """Keep nothing any more: some of it may be large."""
-        self._known = ()
+        """Keep nothing any more, for some of it may be large, but for a file that is read over and
+        over: each time its text would be made once more beside the one that others have."""
+        is_kept, self._is_read_again = self._is_read_again, False
+        self._known = tuple(it for it in self._known if is_kept and _is_digest(it[0]))
+
+
+def _is_digest(*keys: object) -> bool:
+    return all(isinstance(it, _Digest) for it in keys)
 
 
 def _is_same(one: object, other: object) -> bool:

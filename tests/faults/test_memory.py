@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from acp_nvim.protocol.v1.dialect import V1
 from acp_nvim.transport import link
-from acp_nvim.wire.framing import Framer
+from acp_nvim.wire.framing import Cut, Framer
 from tests.faults.whole_app import WholeApp
 from tests.support.agents.scripted_agent import SESSION
 
@@ -18,22 +17,34 @@ UPDATE = {"sessionUpdate": "plan", "entries": [{"content": HUGE}]}
 CHUNK = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": HUGE}}
 
 
-class Unjoinable:
-    """Parts of a line that do not fit into the memory together."""
+class Uncopied(bytearray):
+    """A line that does not fit into the memory once more."""
 
-    def append(self, _part: bytes) -> None:
-        return
+    def __bytes__(self) -> bytes:
+        raise MemoryError
 
-    def __iter__(self) -> Iterator[bytes]:
+
+class Full(bytearray):
+    """The beginning of a line that does not fit into the memory."""
+
+    def __iadd__(self, _part: object) -> Full:  # type: ignore[override,misc]
         raise MemoryError
 
 
 def test_a_line_that_cannot_be_joined_is_let_go_and_the_lines_behind_it_are_not() -> None:
     framer = Framer()
-    framer._parts = Unjoinable()  # type: ignore[assignment]
+    framer._begun = Uncopied()
     assert framer.feed(b"end\none\ntwo") == [b"one"]
     assert framer.lost
     assert framer.feed(b" more\n") == [b"two more"]
+
+
+def test_a_line_that_cannot_be_kept_is_one_that_is_too_long() -> None:
+    framer = Framer()
+    framer._begun = Full(b"beginning")
+    assert framer.feed(b"end") == []
+    (first, second) = framer.feed(b"more\none\n")
+    assert isinstance(first, Cut) and (first, second) == (b"beginning", b"one")
 
 
 async def test_a_line_that_cannot_be_parsed_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

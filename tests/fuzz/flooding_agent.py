@@ -18,7 +18,7 @@ from typing import Any
 SESSION = "s"
 BATCH = 64
 DEEP = "[" * 900 + "]" * 900
-LARGE_ONES = frozenset({"array", "commands", "large-reads", "plans"})
+LARGE_ONES = frozenset({"array", "commands", "large-reads", "plans", "rewrites"})
 """Floods of which each message is much."""
 ENDLESS = frozenset({"output"})
 """Floods that go on when the agent says nothing more."""
@@ -133,11 +133,22 @@ FLOODS: dict[str, Callable[[int], str]] = {
     ),
     "commands-run": lambda number: call(number, "terminal/create", command="true"),
     "output": lambda number: call(number, "terminal/create", command="yes"),
+    "released": lambda number: (
+        call(number, "terminal/release", terminalId=f"terminal-{number // 2 - 20}")
+        if number % 2
+        else call(number, "terminal/create", command="sh", args=["-c", "yes | head -c 900000"])
+    ),
     "writes": lambda number: call(
         number,
         "fs/write_text_file",
         path=os.path.join(os.getcwd(), f"{number % 50}.txt"),
         content=f"{number}\n" * 40,
+    ),
+    "rewrites": lambda number: call(
+        number,
+        "fs/write_text_file",
+        path=os.path.join(os.getcwd(), f"much{number % 50}.txt"),
+        content=f"{number} line of some length\n" * 18_000,
     ),
     "noisy-frames": lambda number: f"\x1b]0;{number}\a" + call(number, "_vendor/method"),
     "halves": lambda number: chunk("agent_message_chunk", "\ud83d"),

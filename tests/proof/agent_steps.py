@@ -63,7 +63,8 @@ class AgentSteps(UserSteps):
             known = await self._read(step.session, name)
         await self._write(step, name, known, edited(known, step.edits, self._agent_word))
 
-    async def _write(self, step: Writes, name: str, known: str, text: str) -> None:
+    async def _write(self, step: Writes, name: str, known: str, text: str) -> bool:
+        """Return whether it was written."""
         before, unsettled = self.sight, self._unsettled(name)
         in_conflict = self.log.standing.get(self.world.path(name))
         key = step.session, name
@@ -131,6 +132,7 @@ class AgentSteps(UserSteps):
             is_told = key in self.noted and bool({*bodies(text)} - {*bodies(live)})
             allowed = needed or is_back or in_conflict or (is_told and AGAINST in refused)
             self._assert(allowed, f"needless: {refused}")
+        return not refused
 
     def _check_done(self, key: tuple[int, str], text: str, after: Sight, *, is_sure: bool) -> None:
         """Success means done; `is_sure`: no other program has written in the middle of it."""
@@ -230,10 +232,11 @@ class AgentSteps(UserSteps):
             else:
                 await self._write(write, name, known, text)
             return
-        await self._write(write, name, known, text)
+        is_written = await self._write(write, name, known, text)
         is_read_anew = await self._between(step, name)
         if self.sight.disk[name] != text:
-            await self._repeat(session, name, text, is_same=not is_read_anew)
+            is_same = is_written and not is_read_anew
+            await self._repeat(session, name, text, is_same=is_same)
 
     async def _saves_from_insert(self, step: SavesFromInsert) -> None:
         """Nothing is asked, both texts are in the file, and the agent's lines are the agent's."""

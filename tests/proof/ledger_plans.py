@@ -64,7 +64,7 @@ class Redone(Struct, frozen=True):
 
 
 class Formatted(Struct, frozen=True):
-    """A formatter of the user's gives so many lines other white space."""
+    """A formatter of the user's gives so many lines other white space, an odd number semicolons."""
 
     at: int
     size: int
@@ -200,13 +200,14 @@ class LedgerMachine:
                     self._made_of[now] = {was} | self._made_of.get(was, set())
 
     def _formatted(self, act: Formatted) -> None:
-        """What says the same in other white space has the author and the hunks that it had."""
+        """What has the same words has the author and the hunks that it had."""
         lines, form = split(self.ledger.text)
         if not lines:
             return
         at = act.at % len(lines)
         rows = range(at, min(at + act.size, len(lines)))
-        text = join([f"  {it}" if row in rows else it for row, it in enumerate(lines)], form)
+        end = ";" * (act.size % 2)
+        text = join([f"  {it}{end}" if row in rows else it for row, it in enumerate(lines)], form)
         before = self.ledger
         self._saw(text)
         places = [(it.first, it.last, len(it.removed), it.authors) for it in changes(before)]
@@ -214,7 +215,7 @@ class LedgerMachine:
         assert now == places, f"the formatter has made other hunks: {now}, not {places}"
         for turn in (1, 2, 3):
             wanted, found = (
-                [it.strip() for it in bodies(undo(it, author(turn), "x", 0.0).file.text)]
+                [it.strip(" ;") for it in bodies(undo(it, author(turn), "x", 0.0).file.text)]
                 for it in (before, self.ledger)
             )
             assert found == wanted, f"turn {turn} undone after the formatter: {found}"

@@ -260,6 +260,23 @@ def test_what_is_made_of_a_long_text_is_made_once() -> None:
     assert [recent.made(TEXT, "count", make) for _ in range(2)] == [4, 4]
 
 
+def test_the_bytes_of_a_large_file_go_when_its_text_is_there() -> None:
+    recent = Memo()
+    files = [b"one line\n" * 200_000, b"another\n" * 200_000]
+    texts = [recent.made(it, "text", it.decode) for it in files]
+    held = {id(it) for entry in recent._known for it in entry}
+    assert held.isdisjoint(map(id, files))
+    assert id(texts[0]) not in held
+    assert recent.made(bytes(bytearray(files[1])), "text", files[1].decode) is texts[1]
+    assert recent.made(texts[1], "bytes", texts[1].encode) is not files[1]
+    assert len(recent._known) == 1
+    recent.forget()
+    assert recent.made(files[1], "text", files[1].decode) is texts[1]
+    for _ in range(2):
+        recent.forget()
+    assert not recent._known
+
+
 def test_what_is_short_is_made_each_time() -> None:
     recent, made = Memo(), list[int]()
     for _ in range(2):

@@ -3,7 +3,7 @@
 
 ---@class acp.Menu the one window of the questions
 ---@field ask? acp.Ask what it shows; nil while nothing waits
----@field bufnr integer
+---@field bufnr integer for all questions, made for the first one
 ---@field winid integer 0 while it could not be opened
 ---@field rows acp.Row[] what is in it now
 ---@field detail? integer window of the details
@@ -11,7 +11,7 @@
 ---@field file? integer number of the file that is shown side by side, from 0
 ---@field compared? string digest of the question for which it is shown
 ---@field folded? string id of the question that the user has folded
----@field mapped? string buffer and kind of question that have their keys
+---@field mapped? string buffer and kind of question that have their keys, and whether the user wants these
 ---@field wish? table all of it was asked for, and has not come
 ---@field is_going? boolean another question was asked for, and has not come
 ---@field config? vim.api.keyset.win_config where it is now, nil: in no float, or hidden

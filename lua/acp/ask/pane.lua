@@ -18,6 +18,10 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 -- Without what belongs to lines that wrap: 'breakindentopt' has all windows drawn anew.
@@ -86,7 +90,7 @@ end
 local function mark_selected()
   if float.is_open(menu.winid) then
     local is_here = api.nvim_get_current_win() == menu.winid and keys.is_choice_here()
-    dress.window(menu.winid, { cursorline = is_here })
+    dress.set(menu.winid, 'cursorline', is_here)
   end
 end
 
@@ -139,13 +143,12 @@ local function fill(fit)
   if not api.nvim_buf_is_valid(menu.bufnr) then
     menu.bufnr = unseen.buffer(function(buffer)
       chats.name(buffer, 'acp-question')
-    end)
+    end, { tabstop = 4, undolevels = -1 })
     local scope = { buffer = menu.bufnr }
     events.on('CursorMoved', 'The choice under the cursor', mark_selected, scope)
     menu.rows = {}
   end
   vim.b[menu.bufnr].acp_chat = menu.ask.chat
-  vim.bo[menu.bufnr].tabstop = 4
   keys.map()
   if vim.deep_equal(menu.rows, fit.rows) then
     return false
@@ -234,14 +237,12 @@ function M.settle()
     move(found)
   end
   local bar = cells.literal(found.fit.winbar or '')
-  dress.window(menu.winid, { winbar = is_below and evidence.winbar() or bar })
+  dress.set(menu.winid, 'winbar', is_below and evidence.winbar() or bar)
   if opened or is_drawn then
     local row = row_for(item)
     api.nvim_win_set_cursor(menu.winid, { math.min(row, #menu.rows), 0 })
     if not found.fit.winbar then
-      api.nvim_win_call(menu.winid, function()
-        vim.fn.winrestview({ topline = 1 })
-      end)
+      unseen.scroll(menu.winid, { topline = 1 })
     end
   end
   mark_selected()

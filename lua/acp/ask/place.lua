@@ -12,6 +12,10 @@ local rows = require('acp.ask.rows')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 local MORE = '… %d more %s' -- rows of a form

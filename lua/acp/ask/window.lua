@@ -25,6 +25,8 @@ local M = {}
 
 local RETRY_MS = 50
 local PATIENCE_MS = 3000
+local PLACED = { 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }
+vim.list_extend(PLACED, { 'BufWinEnter', 'ModeChanged' })
 
 local is_refused = false
 
@@ -62,37 +64,30 @@ local plan = unseen.soon(function()
   end
 end)
 
---- The cursor has moved: it must not be under the window.
-local function keep_clear()
+--- The cursor has moved: it must not be under the window, whose footer counts what is below.
+---@param event vim.api.keyset.create_autocmd.callback_args
+local function keep_clear(event)
   local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
-  if is_float and not place.is_inside() and place.is_in_the_way(menu.winid) then
+  local is_over = is_float and not place.is_inside() and place.is_in_the_way(menu.winid)
+  if is_over or event.match == tostring(menu.winid) then
     plan()
   end
 end
 
-local is_attended = false
-
 --- Look after it while there is one.
-local function attend()
+---@param is_new boolean there was none
+local function attend(is_new)
   if not menu.ask then
     events.leave('acp.ask')
-  elseif not is_attended then
-    local on = events.group('acp.ask')
-    local desc = 'The question is where it belongs'
-    on({ 'WinClosed', 'WinResized', 'VimResized', 'TabEnter', 'WinEnter' }, desc, plan)
-    on({ 'BufWinEnter', 'ModeChanged' }, desc, plan)
+  elseif is_new then
+    local on, desc = events.group('acp.ask'), 'The question is where it belongs'
+    on(PLACED, desc, plan)
     on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
-    on('WinScrolled', 'The footer of the question counts what is below', function(event)
-      if tonumber(event.match) == menu.winid then
-        plan()
-      end
-    end)
   end
-  is_attended = menu.ask ~= nil
 end
 
---- Close the window and wipe its buffer, unless something else is asked by now. Raises when Neovim
---- refuses now, or the user is in the middle of a command in it; may be called again.
+--- Close the window, unless something else is asked by now; its buffer waits for the next question.
+--- Raises when Neovim refuses now, or the user is in the middle of a command in it; may be called again.
 local function close()
   if menu.ask then
     return
@@ -101,12 +96,7 @@ local function close()
   end
   keys.leave()
   float.close(menu.winid)
-  if api.nvim_buf_is_valid(menu.bufnr) then
-    unseen.quietly(function()
-      api.nvim_buf_delete(menu.bufnr, { force = true })
-    end)
-  end
-  menu.winid, menu.bufnr, menu.rows, menu.mapped, menu.back = 0, -1, {}, nil, nil
+  menu.winid, menu.back = 0, nil
 end
 
 --- What the user was told of already.
@@ -163,8 +153,8 @@ function M.show(ask)
     answer.gone()
   end
   menu.ask = ask
+  attend(before == nil)
   turn_to(before, ask)
-  attend()
   if not ask then
     return
   end

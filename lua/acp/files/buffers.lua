@@ -2,8 +2,13 @@
 
 local events = require('acp.ui.events')
 local foreign = require('acp.files.foreign')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
+
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
 
 local M = {}
 
@@ -78,8 +83,11 @@ end
 --- Whether what is written of the buffer goes to a file, be it by another plugin.
 ---@param name string of the buffer
 local function has_file(buffer, name)
+  if name == '' or name:match('^%a[%w+.-]+://') or unseen.is_own(buffer) then
+    return false -- before an option of it is asked for: one that no window shows would get one
+  end
   local kind = vim.bo[buffer].buftype
-  return (kind == '' or kind == 'acwrite') and name ~= '' and not name:match('^%a[%w+.-]+://')
+  return kind == '' or kind == 'acwrite'
 end
 
 --- The file that is written by the buffer.

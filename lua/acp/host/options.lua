@@ -1,5 +1,9 @@
 -- The user's configuration, raw: vim.g.acp under setup(). Validation is the host's work.
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 ---@type table

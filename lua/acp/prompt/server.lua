@@ -1,7 +1,7 @@
 -- A language server inside of Neovim for the prompts. With it the completion of Neovim and those of
 -- plugins work without an adapter. It answers completion and hover, knows no text but the buffers',
--- and talks to nobody. It begins when somebody types there, or a turn has progress to tell of: Neovim's
--- own client takes a sixth of what a start takes the editor.
+-- and talks to nobody. It begins when somebody types there, or a turn has progress that could be seen:
+-- Neovim's own client takes a sixth of what a start takes the editor.
 
 local chats = require('acp.chat.registry')
 local complete = require('acp.prompt.complete')
@@ -16,10 +16,10 @@ local M = {}
 
 ---@alias acp.Notify fun(method: string, params: table)
 
----@type acp.Notify? of the client that there is; `notify` once it hears
+---@type acp.Notify? of the client that there is, which is `ours` once it hears
 local offered
----@type acp.Notify?
-local notify
+---@type vim.lsp.Client?
+local ours
 
 ---@class acp.Progress
 ---@field token string
@@ -28,24 +28,25 @@ local notify
 ---@type table<integer, acp.Progress> by chat
 local running = {}
 
---- Whether anything of the user's hears of progress when it is sent.
----@return boolean
-local function is_heard()
-  local handler = vim.lsp.handlers['$/progress']
-  local is_theirs = not debug.getinfo(handler, 'S').source:find('vim/lsp/handlers.lua', 1, true)
-  return is_theirs or #api.nvim_get_autocmds({ event = 'LspProgress' }) > 0
+local function listeners()
+  return #api.nvim_get_autocmds({ event = 'LspProgress' })
 end
 
+--- Tell of progress, or only keep it for |vim.lsp.status()|, as Neovim does, where nothing hears of it.
 ---@param token string
 ---@param value lsp.WorkDoneProgressBegin|lsp.WorkDoneProgressReport|lsp.WorkDoneProgressEnd
 local function send_progress(token, value)
-  local function send()
-    notify('$/progress', { token = token, value = value })
+  local handler, progress = vim.lsp.handlers['$/progress'], assert(ours).progress
+  local is_theirs = not debug.getinfo(handler, 'S').source:find('vim/lsp/handlers.lua', 1, true)
+  if is_theirs or listeners() > 0 then
+    return require('acp.ui.unseen').loudly({}, function()
+      offered('$/progress', { token = token, value = value })
+    end)
   end
-  if is_heard() then
-    return require('acp.ui.unseen').loudly({}, send)
-  end
-  send()
+  local title = value.title or progress.pending[token]
+  progress.pending[token] = value.kind ~= 'end' and title or nil
+  value.title = title
+  progress:push({ token = token, value = value })
 end
 
 --- Tell what a session does now, if that is news: |vim.lsp.status()|, and whatever listens to
@@ -53,7 +54,7 @@ end
 ---@param chat integer
 ---@param status table what `status()` returns
 local function tell(chat, status)
-  if not notify then
+  if not ours then
     return
   end
   local before, doing = running[chat], status.doing
@@ -192,7 +193,7 @@ local function serve(dispatchers)
     if not is_closing then
       is_closing = true
       if offered == dispatchers.notification then
-        offered, notify = nil, nil
+        offered, ours = nil, nil
         running = {}
       end
       dispatchers.on_exit(0, 0)
@@ -285,7 +286,8 @@ local function open_by_itself(client, buffer)
   on('InsertCharPre', 'The list of completion opens by itself', open, scope)
 end
 
-local function attach(chat)
+---@param prompt integer
+local function attach(prompt)
   local config = {
     name = NAME,
     cmd = serve,
@@ -295,15 +297,15 @@ local function attach(chat)
         pcall(vim.keymap.del, 'n', 'K', { buffer = buffer }) -- which Neovim maps for any server
       end
       table.insert(attached, { client = client.id, buffer = buffer })
-      notify = offered
-      for _, it in ipairs(chats.all()) do
-        tell(it.chat, it.status)
+      ours = client
+      for _, chat in ipairs(chats.all()) do
+        tell(chat.chat, chat.status)
       end
     end,
   }
   unheard(function() -- a client that runs already is attached at once
     vim.lsp.start(config, {
-      bufnr = chat.prompt,
+      bufnr = prompt,
       reuse_client = function(client)
         return client.name == NAME
       end,
@@ -311,34 +313,39 @@ local function attach(chat)
   end)
 end
 
-local function group_of(buffer)
-  return api.nvim_create_augroup('acp.prompt.server.begin.' .. buffer, { clear = false })
-end
+---@type table<integer, true> prompts that the server is not attached to yet
+local waits = events.by_buffer()
 
 --- Where Neovim's own client cannot be loaded, for want of a folder for its log, 'omnifunc' completes.
 local function begin(chat)
-  api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
-  local ok, err = pcall(attach, chat)
+  if not waits[chat.prompt] then
+    return
+  end
+  waits[chat.prompt] = nil
+  local ok, err = pcall(attach, chat.prompt)
   if not ok then
     require('acp.host.log').line('no language server for the prompt: ' .. err)
   end
 end
 
 --- Have the server attached to the prompt of a chat as soon as it is of use, unless the user wants none.
----@param chat acp.Chat
 function M.attach(chat)
   if options.value('ui', 'completion') ~= false then
-    api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
     prepare_list(chat.prompt)
-    events.on('InsertEnter', 'The server of the prompt begins', function()
+    waits[chat.prompt] = true
+    local on = events.group('acp.prompt.server.begin.' .. chat.prompt)
+    on('InsertEnter', 'The server of the prompt begins', function()
       begin(chat)
-    end, { group = group_of(chat.prompt), buffer = chat.prompt })
+    end, { buffer = chat.prompt })
   end
 end
 
 life.listen(function(buffer, status)
-  local chat = not offered and status.state == 'running' and chats.of(buffer)
-  if chat and #api.nvim_get_autocmds({ group = group_of(chat.prompt) }) > 0 then
+  local is_wanted = not offered and status.state == 'running'
+  -- who looks at |vim.lsp.status()| has loaded that
+  local is_seen = is_wanted and (package.loaded['vim.lsp'] or listeners() > 0)
+  local chat = is_seen and chats.of(buffer)
+  if chat then
     begin(chat)
   end
   tell(buffer, status)

@@ -3,11 +3,16 @@
 -- plugin draw their text with `draw` too.
 
 local bar = require('acp.ui.bar')
+local chats = require('acp.chat.registry')
 local life = require('acp.ui.life')
 local tail = require('acp.ui.tail')
 local unseen = require('acp.ui.unseen')
 
 local api = vim.api
+
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
 
 local M = {}
 
@@ -124,11 +129,12 @@ end
 --- Carry out ops on a buffer that the user cannot modify. Raises when Neovim refuses (E565), and
 --- the ops may then be half done.
 function M.draw(buffer, ops)
+  local here = { buf = buffer }
   unseen.quietly(function()
-    vim.bo[buffer].modifiable = true
+    api.nvim_set_option_value('modifiable', true, here)
     local ok, err = pcall(replace, buffer, ops)
-    vim.bo[buffer].modifiable = false
-    vim.bo[buffer].modified = false
+    api.nvim_set_option_value('modifiable', false, here)
+    api.nvim_set_option_value('modified', false, here)
     if not ok then
       error(err, 0)
     end
@@ -182,16 +188,13 @@ local function views(buffer, is_list)
 end
 
 --- A replaced line would take the cursor and the top line away with it: put them back.
----@param view acp.View
 local function keep(view, ops)
   local line, topline = moved(view.cursor[1], ops), moved(view.topline, ops)
   local cursor = api.nvim_win_get_cursor(view.window)
   if cursor[1] == line and vim.fn.line('w0', view.window) == topline then
     return
   end
-  api.nvim_win_call(view.window, function()
-    vim.fn.winrestview({ lnum = line, col = view.cursor[2], topline = topline })
-  end)
+  unseen.scroll(view.window, { lnum = line, col = view.cursor[2], topline = topline })
 end
 
 --- Whether ops only add lines, or more text to some: then no row of the text goes.
@@ -235,8 +238,8 @@ end
 
 ---@param status table
 local function set_status(buffer, status)
-  if require('acp.chat.registry').tell(buffer, status) then
-    vim.cmd.redrawstatus({ bang = true })
+  if chats.tell(buffer, status) then
+    bar.rename(assert(chats.of(buffer)))
   end
   life.set(buffer, status)
 end
@@ -312,7 +315,6 @@ local function fire_later(events)
 end
 
 --- Draw a frame of the host.
----@param frame acp.Frame
 ---@return { failed: integer[], gone: integer[] } to be sent again whole; to be forgotten
 function M.frame(frame)
   local result = { failed = {}, gone = {} }
@@ -320,9 +322,7 @@ function M.frame(frame)
     if not api.nvim_buf_is_loaded(part.bufnr) then
       table.insert(result.gone, part.bufnr)
     else
-      local ok, err = pcall(unseen.quietly, function()
-        draw_buffer(part)
-      end)
+      local ok, err = pcall(unseen.quietly, draw_buffer, part)
       if not ok then
         table.insert(result.failed, part.bufnr)
         require('acp.host.log').line(('buffer %d was not drawn: %s'):format(part.bufnr, err))

@@ -9,6 +9,10 @@ local options = require('acp.host.options')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 local SEPARATOR, SEPARATOR_WIDTH = ' · ', 3
@@ -17,14 +21,15 @@ local PLACE, LEAST_NAME = 12, 8 -- cells of what says where the cursor is, and o
 
 ---@alias acp.BarPart table see `view/status.py`; `whole`: what one that grows may become
 
---- By buffer its parts, the line by width, for a bar is drawn in each frame and seldom another, and what
---- makes the user's own.
----@type table<integer, { parts: acp.BarPart[], fitted: table<integer, string>, make?: function }>
+-- A bar and a name are drawn in each frame, and are seldom another: the options find what fits in
+-- `b:acp_bar` and `b:acp_name`, by the width of the window (and 'laststatus'), and call Lua if it is not there.
+
+--- By buffer its parts, the line by width, and what makes the user's own.
+---@type table<integer, { parts: acp.BarPart[], fitted: table<string, string>, make?: function }>
 local bars = events.by_buffer()
 
 local failed = false
 
----@param parts acp.BarPart[]
 ---@return integer cells of the line that they make
 local function width_of(parts)
   local count = { [true] = 0, [false] = 0 }
@@ -40,7 +45,6 @@ end
 
 --- Make the last part short that can be; else take away the one that is needed least, the last of
 --- several: one that grows is made short first.
----@param parts acp.BarPart[]
 ---@return boolean whether there was one
 local function reduce(parts)
   local worst
@@ -62,7 +66,6 @@ local function reduce(parts)
   return part ~= nil
 end
 
----@param parts acp.BarPart[]
 ---@param right boolean
 ---@return string statusline
 local function side(parts, right)
@@ -75,14 +78,12 @@ local function side(parts, right)
   return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
 end
 
----@param parts acp.BarPart[]
 ---@return string statusline
 local function line_of(parts)
   local left, right = side(parts, false), side(parts, true)
   return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
 end
 
----@param parts acp.BarPart[]
 ---@return acp.BarPart[] the same, with the beginning of those that grow
 local function begun(parts)
   return vim.tbl_map(function(part)
@@ -92,7 +93,6 @@ local function begun(parts)
 end
 
 --- Let a part that grows have the room that is left, if that is for more than a letter or two.
----@param parts acp.BarPart[]
 local function grow(parts, width)
   for _, part in ipairs(parts) do
     local room = part.whole and width - width_of(parts) + api.nvim_strwidth(part.text)
@@ -104,7 +104,6 @@ local function grow(parts, width)
 end
 
 --- The line for so many cells.
----@param parts acp.BarPart[]
 ---@return string statusline
 local function fit(parts, width)
   parts = begun(parts)
@@ -139,30 +138,31 @@ function M.line()
   if not bar then
     return ''
   end
-  local text = bar.make and own(bar.make, buffer)
-  if text then
-    return text
-  end
   local width = api.nvim_win_get_width(window)
-  bar.fitted[width] = bar.fitted[width] or fit(bar.parts, width)
-  return bar.fitted[width]
+  if bar.make then
+    return own(bar.make, buffer) or fit(bar.parts, width)
+  end
+  bar.fitted[tostring(width)] = fit(bar.parts, width)
+  vim.b[buffer].acp_bar = bar.fitted
+  return bar.fitted[tostring(width)]
 end
 
 --- Let the bars of a chat, or of a list, show that.
----@param parts acp.BarPart[]
 ---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
 function M.set(buffer, parts, is_drawn)
   local make = not vim.b[buffer].acp_list and options.winbar() or nil
-  bars[buffer] = { parts = parts, fitted = {}, make = make }
-  vim.b[buffer].acp_winbar = line_of(parts) -- all of it, for a bar of the user's
-  for _, window in ipairs(is_drawn and {} or vim.fn.win_findbuf(buffer)) do
+  local windows, fitted = vim.fn.win_findbuf(buffer), {}
+  for _, window in ipairs(make and {} or windows) do
+    local width = api.nvim_win_get_width(window)
+    fitted[tostring(width)] = fit(parts, width)
+  end
+  bars[buffer] = { parts = parts, fitted = fitted, make = make }
+  api.nvim_buf_set_var(buffer, 'acp_bar', fitted)
+  api.nvim_buf_set_var(buffer, 'acp_winbar', line_of(parts)) -- all of it, for a bar of the user's
+  for _, window in ipairs(is_drawn and {} or windows) do
     api.nvim__redraw({ win = window, winbar = true })
   end
 end
-
---- By buffer: it is asked for in each frame, and seldom another.
----@type table<integer, { name: string, width: integer, text: string }>
-local names = events.by_buffer()
 
 --- What fits into a window beside where the cursor is.
 ---@param behind string
@@ -186,14 +186,26 @@ function M.name()
     return '%f'
   end
   local name = chat.title and ('%s · %s'):format(chat.agent, chat.title) or chat.agent
-  local width = vim.o.laststatus == 3 and vim.o.columns or api.nvim_win_get_width(0)
-  local last = names[buffer]
-  if not last or last.name ~= name or last.width ~= width then
-    local behind = chat.prompt == buffer and ' · prompt' or ''
-    last = { name = name, width = width, text = fit_name(chat, name, behind, width) }
-    names[buffer] = last
+  local behind = chat.prompt == buffer and ' · prompt' or ''
+  local width = api.nvim_win_get_width(0)
+  if vim.o.laststatus == 3 then
+    return fit_name(chat, name, behind, vim.o.columns)
   end
-  return last.text
+  local text = fit_name(chat, name, behind, width)
+  local others = vim.b[buffer].acp_name or {}
+  vim.b[buffer].acp_name = vim.tbl_extend('force', others, { [width .. vim.o.laststatus] = text })
+  return text
+end
+
+--- A session has another name now.
+---@param chat acp.Chat
+function M.rename(chat)
+  for _, buffer in ipairs({ chat.chat, chat.prompt }) do
+    if api.nvim_buf_is_valid(buffer) then
+      vim.b[buffer].acp_name = nil
+    end
+  end
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 return M

@@ -2,6 +2,10 @@
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 --- The text, cut at its end where it does not fit.

@@ -4,6 +4,10 @@ local events = require('acp.ui.events')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 --- Words are not broken, and further rows stand in as the first one does.
@@ -33,10 +37,11 @@ M.CONTAINERS = [[\%#=1^[ \t>]*\%(\%([-*+]\|\d\+[.)]\|\[[ xX]\]\)[ \t>]\+\)\{,30}
   .. [[\%(|[^|]\{,20}|\s\=\)\=]]
 
 local STATUSLINE_DEFAULT = api.nvim_get_option_info2('statusline', {}).default
-local STATUSLINE = "%{%v:lua.require'acp.ui.bar'.name()%}%<%=%l,%c%V  %P"
+local STATUSLINE = "%{%get(get(b:,'acp_name',{}),winwidth(0).&ls) ?? v:lua.require'acp.ui.bar'.name()%}"
+  .. '%<%=%l,%c%V  %P'
 
 M.CHAT = vim.tbl_extend('force', COMMON, {
-  winbar = "%{%v:lua.require'acp.ui.bar'.line()%}",
+  winbar = "%{%get(get(b:,'acp_bar',{}),winwidth(0)) ?? v:lua.require'acp.ui.bar'.line()%}",
   statusline = STATUSLINE,
   signcolumn = 'yes:1',
   statuscolumn = '%s', -- and no expression: it would be evaluated for each row that is drawn
@@ -87,6 +92,17 @@ on('OptionSet', 'The margin of a chat stays', function()
   end
 end, { pattern = 'signcolumn' })
 
+--- Set an option of a window for the buffer that it shows now.
+---@param window integer
+---@param name string
+---@param value any
+function M.set(window, name, value)
+  local where = { win = window, scope = 'local' }
+  if api.nvim_get_option_value(name, where) ~= value then -- or Neovim draws it anew
+    api.nvim_set_option_value(name, value, where)
+  end
+end
+
 --- Set window options for the buffer that the window shows now.
 ---@param values table<string, any>
 function M.window(window, values)
@@ -97,11 +113,8 @@ function M.window(window, values)
   if values.statusline and vim.go.statusline ~= STATUSLINE_DEFAULT then
     values.statusline = nil -- the user has one
   end
-  local where = { win = window, scope = 'local' }
   for name, value in pairs(values) do
-    if api.nvim_get_option_value(name, where) ~= value then -- or Neovim draws it anew
-      api.nvim_set_option_value(name, value, where)
-    end
+    M.set(window, name, value)
   end
   if values.statuscolumn == M.CHAT.statuscolumn then
     keep_margin(window)

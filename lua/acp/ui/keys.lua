@@ -37,7 +37,9 @@ local function set(buffer, mode, key, desc, run, is_wanted)
   api.nvim_buf_set_keymap(buffer, mode, key, keys, mapping)
 end
 
-local function is_mapped(buffer)
+--- Whether the user wants keys in it.
+---@return boolean
+function M.is_wanted(buffer)
   local own = (vim.b[buffer].acp or {}).default_keys
   if own == nil then
     own = options.value('default_keys')
@@ -59,10 +61,9 @@ end
 ---@field [4] string? name of its <Plug>
 
 --- Map keys, unless the user wants none.
----@param rows acp.KeyRow[]
 ---@param mode? string normal mode if none
 function M.map_all(buffer, rows, mode)
-  local is_wanted = is_mapped(buffer)
+  local is_wanted = M.is_wanted(buffer)
   for _, row in ipairs(rows) do
     if row[4] then
       of(buffer).plugs[row[4]] = row[3] --[[@as fun()]]

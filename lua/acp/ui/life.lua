@@ -6,12 +6,16 @@ local cells = require('acp.ui.cells')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 local RUNNING = 'AcpToolRunning'
 local STILL = '◐'
 local FRAMES = vim.fn.split('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', '\\zs')
-local INTERVAL_MS = 250
+local INTERVAL_MS, WAITING_MS = 250, 1000
 
 local signs = api.nvim_create_namespace('acp')
 local namespace = api.nvim_create_namespace('acp_life')
@@ -69,7 +73,6 @@ function M.elapsed(milliseconds)
   return ('%d:%02d'):format(minutes, seconds % 60)
 end
 
----@param life acp.Life
 ---@param width integer cells
 ---@return [string, string][] chunks
 local function chunks(life, width)
@@ -136,6 +139,23 @@ function M.follow(buffer)
   end
 end
 
+--- Let it tick as often as what is on screen turns, and once a second while all wait for the user.
+local function keep_time()
+  local interval = WAITING_MS
+  for _, life in pairs(lives) do
+    interval = life.waits and interval or INTERVAL_MS
+  end
+  if not timer then
+    timer = assert(vim.uv.new_timer())
+  elseif timer:get_repeat() == interval then
+    return
+  end
+  local function run()
+    tick(true)
+  end
+  timer:start(interval, interval, vim.schedule_wrap(run))
+end
+
 --- Call something with what each session does, whenever that may have changed.
 ---@param run fun(buffer: integer, status: table)
 function M.listen(run)
@@ -174,16 +194,7 @@ function M.set(buffer, status)
   life.turns = turns
   lives[buffer] = life
   draw(buffer)
-  if not timer then
-    timer = assert(vim.uv.new_timer())
-    timer:start(
-      INTERVAL_MS,
-      INTERVAL_MS,
-      vim.schedule_wrap(function()
-        tick(true)
-      end)
-    )
-  end
+  keep_time()
 end
 
 return M

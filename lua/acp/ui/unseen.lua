@@ -7,14 +7,21 @@ local events = require('acp.ui.events')
 
 local api = vim.api
 
+if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
+  jit.off(true, true)
+end
+
 local M = {}
 
 ---@type fun()[] what `run` is to call; the last one first
 local actions = {}
+local is_quiet = false -- no autocommand runs now
 ---@type string 'eventignore' of the user, while it is ours
 local users = ''
 ---@type table<integer, (fun())[]> by buffer: what is done once it is shown
 local waiting = {}
+---@type table<integer, true> buffers that were made here
+local own = events.by_buffer()
 ---@type table<string, true> handlers that have failed, and of which the user was told
 local reported = {}
 
@@ -24,27 +31,25 @@ function M.run()
 end
 
 --- Run something with `:noautocmd`, of which no `OptionSet` tells. Raises what it raises.
----@generic T
----@param action fun(): T
----@return T
-function M.quietly(action)
-  if vim.o.eventignore == 'all' then
-    return action()
+---@param action fun(...: any): any
+---@param ... any
+---@return any
+function M.quietly(action, ...)
+  if is_quiet then
+    return action(...)
   end
   local ok, result
-  local outer = users
-  users = vim.o.eventignore
+  local outer, given, count = users, { ... }, select('#', ...)
+  users, is_quiet = api.nvim_get_option_value('eventignore', {}), true
   table.insert(actions, function()
-    ok, result = pcall(action)
+    ok, result = pcall(action, unpack(given, 1, count))
   end)
   local depth = #actions
-  local command = { cmd = 'lua', args = { "require('acp.ui.unseen').run()" } }
-  command.mods = { noautocmd = true }
-  pcall(api.nvim_cmd, command, {})
+  pcall(api.nvim_command, "noautocmd lua require('acp.ui.unseen').run()")
   if #actions == depth then -- the user has typed <C-c>: Neovim has not run it
     M.run()
   end
-  users = outer
+  users, is_quiet = outer, false
   if not ok then
     error(result, 0)
   end
@@ -90,9 +95,10 @@ end
 local is_leaving = false -- the user leaves insert mode
 
 --- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
-function M.leaving(action)
+---@param ... any
+function M.leaving(action, ...)
   is_leaving = true
-  local ok, err = pcall(action)
+  local ok, err = pcall(action, ...)
   is_leaving = false
   if not ok then
     error(err, 0)
@@ -167,8 +173,9 @@ function M.loudly(ignored, action)
     -- `OptionSet` would tell of this very option
     local all = vim.list_extend({ 'OptionSet' }, ignored)
     vim.o.eventignore = table.concat(vim.list_extend(all, { users ~= '' and users or nil }), ',')
+    is_quiet = false
     ok, result = pcall(action)
-    vim.o.eventignore = 'all'
+    vim.o.eventignore, is_quiet = 'all', true
     restore(before)
   end)
   if not ok then
@@ -232,6 +239,14 @@ function M.soon(action)
   end
 end
 
+--- Let a window show another part of its buffer, from wherever the user is.
+---@param view table as `winsaveview()` has it, or some of that
+function M.scroll(window, view)
+  api.nvim_win_call(window, function()
+    vim.fn.winrestview(view)
+  end)
+end
+
 --- Set options of a buffer.
 ---@param options table<string, any>
 function M.set(buffer, options)
@@ -249,6 +264,7 @@ function M.buffer(fill, options)
   local made = M.quietly(function()
     local buffer = api.nvim_create_buf(false, true)
     vim.bo[buffer].modifiable = true
+    own[buffer] = true
     vim.b[buffer].acp_own = true -- :mksession keeps options and names, but not this
     if fill then
       fill(buffer)
@@ -265,6 +281,13 @@ function M.buffer(fill, options)
     M.fire(made, 'FileType', vim.bo[made].filetype)
   end
   return made
+end
+
+--- Whether a buffer was made here, and has no file.
+---@param buffer integer
+---@return boolean
+function M.is_own(buffer)
+  return own[buffer] ~= nil
 end
 
 --- Wipe a buffer; who has asked to hear of that does, and nothing else of it is felt.

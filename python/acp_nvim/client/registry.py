@@ -47,6 +47,8 @@ class _Said(Struct):
     """How many characters the updates of a session had."""
 
     all: int = 0
+    entries: int = 0
+    """How many these have, with those of its sub-agents."""
     turn: int = -1
     in_turn: int = 0
     before: int = 0
@@ -56,9 +58,10 @@ class _Said(Struct):
     told: str = ""
     """What the user was told last."""
 
-    def too_much(self, size: int, session: Session, entries: int) -> str:
+    def too_much(self, size: int, session: Session) -> str:
         """Count an update; return what to tell the user if it is too much, else ""."""
         self.all += size
+        entries = max(self.entries, len(session.state.entries))
         if self.turn != session.state.turn:
             self.turn, self.in_turn, self.since = session.state.turn, 0, anyio.current_time()
             self.before, self.told = entries, ""
@@ -123,20 +126,27 @@ class Registry:
         return ""
 
     def _apply(self, session: Session, events: tuple[Event, ...], size: int) -> str:
-        owner = self.find(session.state.parent) if session.state.parent else None
-        owner = owner or session
+        owner = self._owner(session)
         said = self._said.get(owner)
         if said is None:
-            said = self._said[owner] = _Said()
+            said = self._said[owner] = _Said(entries=len(owner.state.entries))
         grows = any(isinstance(event, ChunkReceived) for event in events)
-        too_much = said.too_much(size if grows else size // 3, owner, len(session.state.entries))
+        too_much = said.too_much(size if grows else size // 3, owner)
         if not too_much:
+            before = len(session.state.entries)
             self._tell(session, events)
+            said.entries += len(session.state.entries) - before
             return ""
         if too_much != said.told:
             said.told = too_much
             session.apply(Noticed(too_much, "warning"))
         return "update dropped: its session has said too much"
+
+    def _owner(self, session: Session) -> Session:
+        """Return the session that it is a sub-agent's of, however far above; else itself."""
+        while session.state.parent and (above := self.find(session.state.parent)) is not None:
+            session = above
+        return session
 
     def _tell(self, session: Session, events: tuple[Event, ...]) -> None:
         session.apply(*events)
@@ -186,6 +196,8 @@ class Registry:
     def remove(self, session: Session) -> None:
         """Forget a session."""
         self._said.pop(session, None)
+        if (said := self._said.get(self._owner(session))) is not None:
+            said.entries -= len(session.state.entries)
         self._sessions = [each for each in self._sessions if each is not session]
         self._by_id = {key: each for key, each in self._by_id.items() if each is not session}
 
@@ -247,12 +259,14 @@ class SubAgents:
         return child
 
     def _has_room(self) -> bool:
-        """Tell whether one more is taken in; the oldest that has nothing to do makes room."""
+        """Tell whether one more is taken in; the oldest that has nothing to do, nor anybody below,
+        makes room."""
         children = self._registry.children()
         if len(children) < MOST_CHILDREN:
             return True
+        above = {it.state.parent for it in children}
         idle = (it for it in children if it.state.status == "idle" and not it.state.questions)
-        oldest = next(idle, None)
+        oldest = next((it for it in idle if it.id not in above), None)
         if oldest is None:
             return False
         oldest.apply(SessionClosed())

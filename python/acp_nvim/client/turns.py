@@ -44,6 +44,8 @@ from acp_nvim.view.talk import talk_of
 
 MOST_STRANGE = 20
 """States that no one knows, of which the user is told."""
+LONGEST_STRANGE = 100
+"""Characters of one."""
 
 
 class _Sent(Struct):
@@ -185,11 +187,12 @@ class Turns:
                 self._begun(session)
             case "idle":
                 self._idle(session, told)
-            case unknown if (session, unknown) not in self._strange and (
+            case unknown if (session, unknown[:LONGEST_STRANGE]) not in self._strange and (
                 len(self._strange) < MOST_STRANGE
             ):
-                self._strange.add((session, unknown))
-                session.apply(Noticed(reasons.strange_state(self._agent, unknown), "warning"))
+                shown = unknown[:LONGEST_STRANGE]
+                self._strange.add((session, shown))
+                session.apply(Noticed(reasons.strange_state(self._agent, shown), "warning"))
 
     def opened(self, session: Session) -> None:
         """Take up what the agent is at in a session that is open again: an answer ends no work."""

@@ -42,7 +42,8 @@ from acp_nvim.errors import suggest
 Path: TypeAlias = tuple[str | int, ...]
 
 GUARD = (
-    *(".git/**", "**/commondir", "**/gitdir", ".hg/hgrc"),
+    *(".git/**", "**/commondir", "**/gitdir"),
+    *(".hg/**", ".jj/**", ".sl/**", "_darcs/**"),
     *(".nvim.lua", ".lazy.lua", ".nvimrc", ".exrc", ".envrc", ".vscode/tasks.json"),
 )
 """Files that the user's own tools would obey."""

@@ -155,8 +155,12 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 _GIT = ".git/**"
-_WITH_GIT = (_GIT, ".husky/**")
-"""What the pattern for git means by name: the hooks of husky are scripts beside its own."""
+_WITH_GIT = (
+    *(_GIT, ".husky/**", ".lefthook/**", ".pre-commit-config.y*ml", ".overcommit.yml"),
+    *(f"{dot}lefthook{local}.*" for dot in ("", ".") for local in ("", "-local")),
+)
+"""What the pattern for git means by name: hooks that lie in the project, and what those run that
+are in git's folder where the project has one of the usual tools."""
 MOST = 1_000
 """Files that are compared with one that has several names, for each pattern and folder."""
 MOST_NAMES = 200_000

@@ -40,7 +40,7 @@ from acp_nvim.files.event import (
 from acp_nvim.files.guard import Guard, is_named
 from acp_nvim.files.knowledge import Knowledge, Known
 from acp_nvim.files.live import LiveFile, load
-from acp_nvim.files.roots import Roots
+from acp_nvim.files.roots import LONGEST, Roots
 from acp_nvim.files.sync import DiskSync, Synced
 from acp_nvim.files.text import window
 from acp_nvim.files.write import WriteConflict, WriteRequest, WriteResult, write
@@ -150,11 +150,12 @@ class FileService:
             except FileProblem as problem:
                 self._refuse(session, request.path, problem)
                 raise
-            self._refused.pop((session, request.path), None)
+            self._refused.pop((session, request.path[:LONGEST]), None)
         return FileWritten()
 
     def _refuse(self, session: SessionKey, path: str, problem: FileProblem) -> None:
         """Tell the user why, by a message only once, though the agent tries again."""
+        path = path[:LONGEST]  # as long as an agent likes, and kept
         reason = problem.told or _of_it(problem, path)
         author = self._author(session[1], "")
         turn = session if author is None else author.turn_key

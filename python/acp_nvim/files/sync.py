@@ -81,7 +81,7 @@ class DiskSync:
     ) -> None:
         self._files = files
         self._emit = emit
-        self._fault = fault
+        self.fault = fault
         self._knowledge = knowledge
         self._baselines = baselines or Baselines()
         self.recall = self._baselines.recall
@@ -206,7 +206,7 @@ class DiskSync:
         try:
             yield
         except Exception as error:  # it keeps nothing else from being done
-            self._fault(error)
+            self.fault(error)
 
     # --- for who holds `exclusive`
 

@@ -1,8 +1,8 @@
 """A change of the text: which events it makes, and which it switches.
 
 An agent's change is an event. So is one of the user's, but where switching events explains it: who
-goes back with `u` switches off what they go back over, and on again with `<C-r>`. And what says the
-same in other white space is the same line, as a formatter leaves it.
+goes back with `u` switches off what they go back over, and on again with `<C-r>`. And what has the
+same words is the same line, as a formatter leaves it.
 
 New lines stand below those that they replace, one by one, so that a part of a hunk can be rejected
 where it was.
@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.history.author import Author
-from acp_nvim.history.facts import Saw, Wrote
+from acp_nvim.history.facts import Fact, Passed, Saw, Wrote
 from acp_nvim.history.file import File
 from acp_nvim.history.form import LINE_ENDS, all_bare, end_of, kind, parsed, text_of
 from acp_nvim.history.line import (
@@ -43,11 +43,15 @@ AMENDED: Final = 100
 
 Step: TypeAlias = tuple[int | None, int | None]
 """The number of an old line, and of a new one: both, where the new one is the old one again, or
-says the same in other white space."""
+has the same words."""
 MOST_PASSING: Final = 24
 """So many changes of a turn in one file are known step by step, as |u| takes them back."""
+MOST_PASSING_LINES: Final = 20_000
+"""So many lines that these have put in, at most: of a large file fewer steps are known."""
 MOST_AMENDED: Final = 10_000
 """So many pairs of an old and a new line are looked at: that one was amended is found among few."""
+
+_FORMATTED: Final = str.maketrans("'", '"', ",;")
 
 Writer: TypeAlias = Callable[[Place], Iterable[Run]]
 """Yields the lines of a place as somebody's change leaves them."""
@@ -116,21 +120,33 @@ def apply_change(file: File, fact: Wrote | Saw) -> File:
     runs = packed(
         run for it in pieces for run in ((it,) if isinstance(it, Run) else writer.lines(it))
     )
-    if isinstance(fact, Wrote) and number > MOST_PASSING:
-        runs = _without_passing(runs, sorted(file.of_doers((fact.author.doer_key,))))
+    facts = file.facts
+    if isinstance(fact, Wrote):
+        own = sorted(file.of_doers((fact.author.doer_key,)))
+        if early := frozenset(own[: -_steps_of(own, file.facts)]):
+            runs = _without_passing(runs, early, frozenset(own))
+            facts = _without_texts(facts, early - _spoken_of(runs))
     form = file.form
     for setting in fact.form:
         form = _set(form, setting, writer.lines)
-    facts = (*file.facts, fact)
+    facts = (*facts, fact)
     return replace(file, facts=facts, runs=runs, form=form, upon={**file.upon, **writer.upon})
 
 
-def _without_passing(runs: Runs, own: Sequence[int]) -> Runs:
+def _steps_of(own: Sequence[int], facts: Sequence[Fact]) -> int:
+    """Return of how many of these changes, the last ones, each step is known: one at least."""
+    rest = MOST_PASSING_LINES
+    for count, number in enumerate(reversed(own)):
+        fact = facts[number]
+        rest -= sum(len(it.lines) for it in fact.hunks) if isinstance(fact, Wrote) else 0
+        if count >= MOST_PASSING or (rest < 0 and count):
+            return count
+    return len(own) or 1
+
+
+def _without_passing(runs: Runs, early: Container[int], whole: frozenset[int]) -> Runs:
     """Leave out what of these changes, of one turn, has come and gone by them long ago: no decision
     brings it back, and an agent may write a file a thousand times."""
-    early, whole = frozenset(own[:-MOST_PASSING]), frozenset(own)
-    if not early:
-        return runs
 
     def is_passing(it: Run) -> bool:
         story = it.story
@@ -138,6 +154,29 @@ def _without_passing(runs: Runs, own: Sequence[int]) -> Runs:
         return is_untouched and not whole.isdisjoint(story.killers) and it.texts[0] != FILE
 
     return packed(it for it in runs if not is_passing(it))
+
+
+def _spoken_of(runs: Runs) -> set[int]:
+    """Return the events by which lines are there or were, or have come again."""
+    stories = {run.story for run in runs}
+    return {it.born for it in stories}.union(by for it in stories for _, by in it.off)
+
+
+def _without_texts(facts: tuple[Fact, ...], passed: Container[int]) -> tuple[Fact, ...]:
+    """Let go what lines said that have come and gone; the list on disk has it. That each of them
+    was there stays, for what came behind it counts rows."""
+    return tuple(
+        _without_text(it, number) if number in passed and isinstance(it, Wrote) else it
+        for number, it in enumerate(facts)
+    )
+
+
+def _without_text(fact: Wrote, number: int) -> Wrote:
+    if any(isinstance(it.lines, Passed) for it in fact.hunks):
+        return fact
+    # read as the tuple that it stands for
+    hunks = (Hunk(it.first, it.last, Passed(it.lines, number, FILE)) for it in fact.hunks)  # type: ignore[arg-type]
+    return replace(fact, hunks=tuple(hunks))
 
 
 def _set(form: Runs, setting: str, writer: Writer) -> Runs:
@@ -256,12 +295,21 @@ class _User:
     def lines(self, place: Place) -> Iterator[Run]:
         """Yield the lines of a place as the change leaves them."""
         came = _came_again(place)
-        if not came and (same := _in_other_space(place)):
+        if not came and (same := _reformatted(place)):
             return iter(same)
         return self._turned(place, came)
 
+    def _spread(self, place: Place) -> Story | None:
+        """Return whose lines a formatter has spread, None: there is more to it than blank lines
+        between two of one change of an agent's."""
+        above, below = place.above, place.below
+        if above is None or below is None or above.born != below.born:
+            return None
+        is_blank = not (_said(place.lines) or any(story.alive for _, story in place.items))
+        return above if is_blank and above.born in self._agents else None
+
     def _turned(self, place: Place, came: Mapping[int, int]) -> Iterator[Run]:
-        items, moved = place.items, None
+        items, moved = place.items, self._spread(place)
         off = frozenset[int]().union(*(items[it][1].killers for it in came))
         event, steps = self._event(place, came, off, self._again(place, came))
         for old, new in steps:
@@ -348,8 +396,8 @@ def _against(story: Story, is_there: bool) -> Iterator[int]:
             yield by
 
 
-def _in_other_space(place: Place) -> list[Run]:
-    """Return the lines of a place where they say the same in other white space; [] if not so.
+def _reformatted(place: Place) -> list[Run]:
+    """Return the lines of a place where they have the same words; [] if not so.
 
     Lines of which one is made have to be of one story: else one would go with the other.
     """
@@ -378,8 +426,8 @@ def _said(lines: Iterable[str]) -> str:
 
 
 def words(text: str) -> str:
-    """Return a line without its white space."""
-    return "".join(text.split())
+    """Return a line without what formatters change: white space, commas, semicolons, quotes."""
+    return "".join(text.split()).translate(_FORMATTED) or text.strip()
 
 
 def returning(place: Place, may_return: Callable[[Story], bool]) -> dict[int, int]:

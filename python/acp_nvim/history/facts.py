@@ -6,7 +6,9 @@ can be appended to. They name rows of the text as the facts before them have lef
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -16,6 +18,23 @@ from acp_nvim.hunks import Hunk
 
 Rows: TypeAlias = tuple[int, int] | None
 """A half-open range of 0-based rows of the text, None: all."""
+
+
+class Passed(Sequence[str]):
+    """Stands for the lines of a change that have come and gone, and whose text is let go: as many,
+    each unlike those of other changes. `lines` may begin with `first`, which stays."""
+
+    __slots__ = ("_count", "_line", "_starts")
+
+    def __init__(self, lines: Sequence[str], number: int, first: str) -> None:
+        self._count, self._line = len(lines), f"\0passed {number}"
+        self._starts = (first,) if lines[:1] == (first,) else ()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, at: Any) -> Any:
+        return (*self._starts, *repeat(self._line, self._count - len(self._starts)))[at]
 
 
 class Tagged(Struct, frozen=True, tag=True, omit_defaults=True):

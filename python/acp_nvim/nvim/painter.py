@@ -30,8 +30,9 @@ _Events: TypeAlias = list[dict[str, Any]]
 
 FRAME = 0.05
 """Seconds from one frame to the next."""
-MOST_EVENTS = 10_000
-"""Events that wait while Neovim does not answer; of more the oldest are left out."""
+MOST_EVENTS, MOST_HELD = 10_000, 8_000_000
+"""Events that wait while Neovim does not answer, and their characters; of more the oldest are left
+out."""
 EVENTS = 100
 """Of a frame: each may have listeners, and a key waits for all of them."""
 
@@ -62,6 +63,8 @@ class Painter:
         self._canvases: dict[int, _Canvas] = {}
         self._dirty: dict[int, None] = {}
         self._events: list[tuple[str, Mapping[str, Any]]] = []
+        self._held = 0
+        """Characters of these."""
         self._wake = Signal()
         self._hurry = Signal()
         """The next frame is not to wait for its time."""
@@ -91,8 +94,10 @@ class Painter:
         if at_once:
             self._hurry.set()
         self._events.append((name, data))
-        if len(self._events) > MOST_EVENTS:
-            del self._events[: MOST_EVENTS // 10]
+        self._held += _characters(data)
+        while len(self._events) > MOST_EVENTS or (self._held > MOST_HELD and self._events[1:]):
+            del self._events[: len(self._events) // 10 or 1]
+            self._held = sum(_characters(data) for _, data in self._events)
         self._wake.set()
 
     async def settled(self) -> bool:
@@ -121,7 +126,7 @@ class Painter:
         What is drawn in slices goes on until that time, before Neovim gets it.
         """
         chats, self._dirty = list(self._dirty), {}
-        events, self._events = self._events, []
+        events, self._events, self._held = self._events, [], 0
         pictures = {chat: it for chat in chats if (it := self._picture(chat)) is not None}
         self._busy = True
         try:
@@ -255,6 +260,19 @@ def _parts(chat: int, canvas: _Canvas, picture: Picture) -> Iterator[_Part]:
         drawn = {"ops": [packed(each) for each in portion]} if portion else {}
     if drawn or rest:
         yield {"bufnr": chat} | drawn | rest
+
+
+def _characters(value: Any) -> int:
+    """Return how many characters are in plain data."""
+    match value:
+        case str():
+            return len(value)
+        case Mapping():
+            return sum(map(_characters, value.values()))
+        case list() | tuple():
+            return sum(map(_characters, value))
+        case _:
+            return 0
 
 
 def _frames(

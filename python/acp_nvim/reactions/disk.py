@@ -9,6 +9,7 @@ from itertools import islice
 from acp_nvim.client.session import Session
 from acp_nvim.files import git
 from acp_nvim.files.roots import Roots
+from acp_nvim.follow.follow_along import AgentId
 from acp_nvim.history.author import Author
 from acp_nvim.session.content import Diff, FileChange
 from acp_nvim.session.event import (
@@ -86,30 +87,32 @@ def forget(host: Host, session: Session, _before: SessionState, _event: Event) -
 
 
 def look(host: Host, session: Session, before: SessionState, event: ToolCallUpdated) -> None:
-    """Follow the disk where a tool call works; a replayed one is of long ago."""
+    """Go where a tool call says that its agent is, and follow the disk there; not in a replay."""
     state = session.state
     if state.status == "loading" or (call := state.tool_call(event.id)) is None:
         return
     roots, is_over = host.workspace.roots(session), event.status in ("completed", "failed")
-    named = [place.path for place in places(event, call, state.cwd, roots.paths)]
+    found = places(event, call, state.cwd, roots.paths)
+    host.follow.walked(AgentId(state.agent, state.id), roots, event.id, found)
+    named = [place.path for place in found]
     words = filter(_may_be_file, commanded(call, state.cwd, roots.paths) if is_over else ())
     changes = dict.fromkeys((*paths(event), *named, *words))
     old = before.tool_call(event.id)
     old = old if old is not None and old.key == call.key else None  # else another under a used id
     begins = event.status == "pending" or (event.status == "in_progress" and old is None)
     authors = Authors(host.workspace)
-    author = authors.last(state, call.id) if changes or begins or is_over else None
+    author = authors.last(state, call.id, call) if changes or begins or is_over else None
     if author is not None and begins:
         host.review.sync.ended.begins(author)
-    found = authors.found(state, author)
+    supposed = authors.found(state, author)
     # who has only read a file has not changed it; what is told once more was done before
     known = changes if call.kind in LOOKING else _done(old, event, state.cwd, roots)
     if told := changes.keys() & known:
-        host.review.sync.look(found, roots, told)
+        host.review.sync.look(supposed, roots, told)
     if changed := [it for it in changes if it not in known]:
         host.review.sync.look(author, roots, changed, sure=call.kind == "edit")
     if is_over and call.kind not in LOOKING:
-        host.review.sync.sweep(found, roots)
+        host.review.sync.sweep(supposed, roots)
     elif is_over and named:
         host.review.sync.was_read(state.key, roots, named, call.id)
 

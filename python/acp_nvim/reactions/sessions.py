@@ -40,7 +40,6 @@ from acp_nvim.session.event import (
     TurnStarted,
     UsageChanged,
 )
-from acp_nvim.session.place import places
 from acp_nvim.session.saved import restored
 from acp_nvim.session.state import SessionState
 from acp_nvim.view.announcement import announce
@@ -136,15 +135,6 @@ def tell(host: Host, session: Session, before: SessionState, event: Event) -> No
         host.editor.notifier.event(*found)
 
 
-def walk(host: Host, session: Session, _before: SessionState, event: ToolCallUpdated) -> None:
-    """Go where the tool call says that the agent is; not while a session is loaded."""
-    state = session.state
-    if state.status != "loading" and (call := state.tool_call(event.id)) is not None:
-        roots = host.workspace.roots(session)
-        found = places(event, call, state.cwd, roots.paths)
-        host.follow.walked(AgentId(state.agent, state.id), roots, event.id, found)
-
-
 def begin_anew(host: Host, session: Session, _before: SessionState, _event: Event) -> None:
     """Forget where the agent was: a turn begins, or the session is over."""
     host.follow.begin(AgentId(session.state.agent, session.state.id))
@@ -205,7 +195,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         screen.list_anew,
     ),
     TurnMeasured: (keep,),
-    ToolCallUpdated: (questions.follow, disk.look, tell, walk, screen.list_work),
+    ToolCallUpdated: (questions.follow, tell, disk.look, screen.list_work),
     PlanReplaced: (screen.list_work,),
     QuestionOpened: (questions.show, screen.list_anew),
     QuestionClosed: (questions.hide, tell, screen.list_anew),

@@ -49,7 +49,6 @@ class Recovery:
         sync: DiskSync,
         files: Files,
         tell: Callable[[str], None],
-        fault: Callable[[BaseException], None],
         is_here: Callable[[str], bool],
     ) -> None:
         self._store = store
@@ -57,7 +56,6 @@ class Recovery:
         self._sync = sync
         self._files = files
         self._tell = tell
-        self._fault = fault
         self._is_here = is_here
         self._is_done = False
         self._running = anyio.Lock(fast_acquire=True)
@@ -96,7 +94,7 @@ class Recovery:
         try:
             await deed
         except Exception as error:
-            self._fault(error)
+            self._sync.fault(error)
             return False
         return True
 

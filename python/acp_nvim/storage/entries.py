@@ -134,18 +134,25 @@ def text_of(entry: Entry) -> str:
         case Wrote() | Saw() if len(entry.hunks) > PORTION:
             starts = range(0, len(entry.hunks), PORTION)
             portions = (entry.hunks[start : start + PORTION] for start in starts)
-            hunks = ",".join(dumped(msgspec.to_builtins(it))[1:-1] for it in portions)
+            hunks = ",".join(
+                dumped(msgspec.to_builtins(it, enc_hook=list))[1:-1] for it in portions
+            )
             return _filled_in(replace(entry, hunks=()), '"hunks":[]', f'"hunks":[{hunks}]')
         case Begun() if entry.facts:
             facts = ",".join(map(text_of, entry.facts))
             return _filled_in(replace(entry, facts=()), "}", f',"facts":[{facts}]}}')
         case _:
-            return dumped(msgspec.to_builtins(entry))
+            return _json(entry)
+
+
+def _json(value: object) -> str:
+    """Return it as one line; lines whose text is let go are written as such."""
+    return dumped(msgspec.to_builtins(value, enc_hook=list))
 
 
 def _filled_in(rest: Entry, place: str, text: str) -> str:
     """Return the rest as one line, with the text in that place of it."""
-    before, _, after = dumped(msgspec.to_builtins(rest)).rpartition(place)
+    before, _, after = _json(rest).rpartition(place)
     return before + text + after
 
 

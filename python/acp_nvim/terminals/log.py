@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import codecs
 from collections import deque
+from typing import Final
 
 from acp_nvim.session.plain_text import collapsed, plain
 
 LINE = 8_192
 """Characters from which a line that does not end is made shorter where it overwrites itself."""
+CHUNK = 4_096
+"""Bytes up to which lines are put together: each alone takes as much again."""
 
 
 class TerminalLog:
     """Takes bytes as they come, gives plain text of at most `limit` bytes."""
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self.limit: Final = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._chunks: deque[bytes] = deque()
-        """Lines that are done, as plain text."""
-        self._size = 0
+        """Lines that are done, as plain text, some of them in one."""
+        self.size = 0
+        """Bytes of these."""
         self._line = ""
         """The line that is being written, as it came."""
         self._truncated = False
@@ -38,27 +42,30 @@ class TerminalLog:
             self._line += rest
         if len(self._line) > LINE:
             self._line = collapsed(self._line)
-            if len(self._line) > 2 * max(self._limit, LINE):
-                self._line = self._line[-max(self._limit, LINE) :]
+            if len(self._line) > 2 * max(self.limit, LINE):
+                self._line = self._line[-max(self.limit, LINE) :]
                 self._truncated = True
         return text
 
     def text(self) -> tuple[str, bool]:
         """Return the end of the output within the limit, and whether anything was ever dropped."""
         whole = b"".join(self._chunks) + plain(self._line).encode("utf-8", "replace")
-        if len(whole) > self._limit:
+        if len(whole) > self.limit:
             self._truncated = True
-            whole = _end(whole, self._limit)
+            whole = _end(whole, self.limit)
         return whole.decode("utf-8"), self._truncated
 
     def _keep(self, lines: bytes) -> None:
-        self._chunks.append(lines)
-        self._size += len(lines)
-        while self._chunks and self._size - len(self._chunks[0]) >= self._limit:
+        if self._chunks and len(self._chunks[-1]) < CHUNK:
+            self._chunks[-1] += lines
+        else:
+            self._chunks.append(lines)
+        self.size += len(lines)
+        while self._chunks and self.size - len(self._chunks[0]) >= self.limit:
             dropped = len(self._chunks.popleft())
-            self._size -= dropped
+            self.size -= dropped
             self._truncated = self._truncated or dropped > 0
-        self._truncated = self._truncated or self._size > self._limit
+        self._truncated = self._truncated or self.size > self.limit
 
 
 def _end(data: bytes, limit: int) -> bytes:

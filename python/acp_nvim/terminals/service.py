@@ -46,6 +46,10 @@ MOST_ENDING = 64
 """Commands of terminals that it has released, and that have not ended yet."""
 MOST_KEPT = 200
 """Terminals that it has released, and whose output can still be looked at."""
+MOST_LOGS = 32 << 20
+"""Bytes of the output of all terminals of one agent; of the oldest released ones nothing is kept
+then, and of an open one that is one too many the last `LEAST`."""
+LEAST = 64 << 10
 DESCRIPTORS = 2
 """Of each command that runs: its terminal, and what tells of its end."""
 
@@ -154,10 +158,15 @@ class Terminals:
         except UserError as error:
             raise RequestFailed(Code.INTERNAL_ERROR, str(error)) from error
         self._count += 1
-        limit = self._limit if request.limit is None else min(request.limit, self._limit)
         id = f"terminal-{self._count}"
         terminal = Terminal(
-            id, request, child, turn=self._turn, limit=limit, tell=tell, fault=self._fault
+            id,
+            request,
+            child,
+            turn=self._turn,
+            limit=self._room(request.limit),
+            tell=tell,
+            fault=self._fault,
         )
         terminal.put_on(self._screens, f"{self._agent}/{terminal.id}")
         self._terminals[terminal.id] = terminal
@@ -175,12 +184,25 @@ class Terminals:
         if said:
             raise RequestFailed(Code.INTERNAL_ERROR, said)
 
+    def _room(self, wanted: int | None) -> int:
+        """Return how many bytes of the output of one more are kept."""
+        limit = self._limit if wanted is None else min(wanted, self._limit)
+        held = sum(it.log.limit for it in self if not self._is_done(it))
+        return min(limit, max(MOST_LOGS - held, LEAST))
+
     def _forget_old(self) -> None:
         """Let the oldest of those go that the agent has done with, and their screens."""
-        old = [it for it in self if it.released and it.exit is not None]
-        for terminal in old[: max(0, len(old) - MOST_KEPT)]:
+        old = [it for it in self if self._is_done(it)]
+        held = sum(it.log.size for it in self)
+        for at, terminal in enumerate(old, 1):
+            if len(old) - at < MOST_KEPT and held <= MOST_LOGS:
+                break
+            held -= terminal.log.size
             del self._terminals[terminal.id]
             self._screens.forget(terminal.number)
+
+    def _is_done(self, terminal: Terminal) -> bool:
+        return terminal.released and terminal.exit is not None
 
     async def _serve(self, terminal: Terminal) -> None:
         try:

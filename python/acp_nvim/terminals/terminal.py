@@ -28,6 +28,8 @@ MOST_LEFT = 16
 """Pieces that are read when these are over: what the kernel holds is much less."""
 PAUSE = 0.1
 """Seconds between two reports to the session."""
+MOST_COMMAND, MOST_VARIABLES = 20_000, 4_000
+"""Characters of a command and of its variables that are kept to be shown, once it runs."""
 
 
 class Terminal:
@@ -46,8 +48,10 @@ class Terminal:
     ) -> None:
         self.id = id
         self.session_id = request.session_id
-        self.command = command_line(request.command, request.args)
-        self._cwd, self._env = request.cwd or "", request.env
+        self.command = _beginning(command_line(request.command, request.args), MOST_COMMAND)
+        each = MOST_VARIABLES // max(len(request.env), 1)
+        env = tuple((_beginning(it, each), _beginning(value, each)) for it, value in request.env)
+        self._cwd, self._env = request.cwd or "", env[:MOST_VARIABLES]
         self.number = 0
         """On the screens, 0: on none."""
         self.log = TerminalLog(limit)
@@ -164,3 +168,7 @@ class Terminal:
         line = "" if self._tail.endswith("\n") or not self._tail else "\r\n"
         self._show(f"\x1b[0m{line}[{said}]\r\n".encode())
         self._tell(TerminalUpdated(self.id, tail=self._tail, exit=self.exit))
+
+
+def _beginning(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -40,7 +40,7 @@ QUIET, MOST_QUIET = 0.5, 10.0
 """Seconds without a word after which a replay has ended, and that it may take at most."""
 
 _POST = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-_GET = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+_GET = {"Accept": "text/event-stream"}
 _CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]")
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _NOT_LET_IN = (401, 403, 407)
@@ -350,7 +350,7 @@ class Http:
 
     async def _listen_to(self, stream: _Stream, response: httpx2.Response) -> None:
         events = Events(MOST)
-        chunks = response.aiter_bytes()
+        chunks = http_client.chunks(response)
         while True:
             self._signs.wait()
             with anyio.fail_after(self._signs.limit):

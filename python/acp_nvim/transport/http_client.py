@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import AsyncIterator
 from http.cookiejar import Cookie, CookieJar, CookiePolicy
 from urllib.request import Request
 
@@ -35,6 +36,7 @@ MOST_OF_COOKIES = 16 * 1024
 MOST_OF_ERROR = 8 * 1024
 """Bytes of the body of an error that are kept."""
 
+_PLAIN = {"accept-encoding": "identity"}
 _CLOSED = lazy_pattern("^(server disconnected|peer closed)", re.IGNORECASE)
 """With which begins what the library says of a connection that ended before the answer."""
 _STATUS = lazy_pattern(r"[1-5]\d\d")
@@ -47,7 +49,7 @@ def client(address: Address) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         # the user's own go along with those of the server, which a header would put aside
         cookies=_cookies(given.pop("cookie", "")),
-        headers={"user-agent": f"acp.nvim/{acp_nvim.__version__}", **given},
+        headers={"user-agent": f"acp.nvim/{acp_nvim.__version__}", **given, **_PLAIN},
         verify=trust(),
         proxy=through(address.proxy),
         trust_env=False,  # which proxy is found out by one rule
@@ -133,10 +135,24 @@ def kind(response: httpx2.Response) -> str:
     return str(response.headers.get("content-type", "")).lower()
 
 
+def chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """Return the body as it comes. Nobody has asked for a compressed one, of which a few bytes may
+    be gigabytes: the library would inflate them at once. Raises `DecodingError` for one."""
+    encoding = response.headers.get("content-encoding") or "identity"
+    if encoding.strip().lower() != "identity":
+        raise httpx2.DecodingError("it is compressed")
+    return response.aiter_raw()
+
+
 async def whole(address: Address, response: httpx2.Response) -> str:
-    """Return all that it says; raises `UserError` if that is more than one message may be."""
+    """Return all that it says; raises `UserError` if that is compressed, or more than one message
+    may be."""
     body = bytearray()
-    async for data in response.aiter_bytes():
+    try:
+        parts = chunks(response)
+    except httpx2.DecodingError as error:
+        raise address.not_acp() from error
+    async for data in parts:
         body += data
         if len(body) > MOST:
             raise address.not_acp()
@@ -152,8 +168,9 @@ async def drain(response: httpx2.Response) -> None:
 async def beginning(response: httpx2.Response) -> str:
     """Return what an error says, or the beginning of it."""
     body = b""
-    async for data in response.aiter_bytes():
-        body += data
-        if len(body) > MOST_OF_ERROR:
-            break
+    with contextlib.suppress(httpx2.DecodingError):
+        async for data in chunks(response):
+            body += data
+            if len(body) > MOST_OF_ERROR:
+                break
     return body[:MOST_OF_ERROR].decode("utf-8", "replace")

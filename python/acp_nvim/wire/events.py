@@ -22,11 +22,11 @@ class Events:
         self.comments = 0
         """How many comments there were."""
         self._most = most
-        self._line: list[bytes] = []
+        self._line = bytearray()
         self._after_cr = False
         """The last byte was a CR, so a LF is the other half of that line end."""
-        self._data: list[bytes] = []
-        self._size = 0
+        self._data = bytearray()
+        """Each line with its end."""
 
     def feed(self, data: bytes) -> list[str]:
         """Return the data of the events that these bytes complete; raises `TooLarge`."""
@@ -34,29 +34,23 @@ class Events:
             return []
         data = data.removeprefix(b"\n") if self._after_cr else data
         self._after_cr = data.endswith(b"\r")
-        self._size += len(data)
-        if not _END.search(data):
-            self._line.append(data)
-            self._check()
-            return []
-        *lines, rest = _END.split(b"".join([*self._line, data]))
-        self._line = [rest]
-        events = [event for line in lines if (event := self._take(line)) is not None]
-        self._size = len(rest) + sum(map(len, self._data)) + len(self._data)
-        self._check()
+        self._line += data
+        events: list[str] = []
+        if _END.search(data):
+            *lines, rest = _END.split(bytes(self._line))
+            self._line = bytearray(rest)
+            events = [event for line in lines if (event := self._take(line)) is not None]
+        if len(self._line) + len(self._data) > self._most:
+            raise TooLarge
         return events
 
     def _take(self, line: bytes) -> str | None:
         if not line:
-            whole, self._data = b"\n".join(self._data), []
+            whole, self._data = bytes(self._data[:-1]), bytearray()
             return whole.decode("utf-8", "replace") if whole else None
         name, _, value = line.partition(b":")
         if not name:
             self.comments += 1
         elif name.removeprefix(b"\xef\xbb\xbf") == b"data":
-            self._data.append(value.removeprefix(b" "))
+            self._data += value.removeprefix(b" ") + b"\n"
         return None
-
-    def _check(self) -> None:
-        if self._size > self._most:
-            raise TooLarge

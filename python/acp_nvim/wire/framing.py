@@ -1,7 +1,7 @@
 """Bytes into lines, however they were cut, in time linear in their number.
 
-A line may be many megabytes (an image) and arrives in pieces of 64 KB, so its parts are collected
-and joined once. Called by `transport` and the tutor.
+A line may be many megabytes (an image) and arrives in pieces of 64 KB, or of a byte: so it is
+collected in one buffer that grows. Called by `transport` and the tutor.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Framer:
 
     def __init__(self, most: float = float("inf")) -> None:
         self._most = most
-        self._parts: list[bytes] = []
-        self._size = 0
+        self._begun = bytearray()
+        self._is_cut = False
         self.lost = False
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -39,7 +39,7 @@ class Framer:
             first = self._line()
         except MemoryError:
             self.lost, first = True, []
-            self._parts, self._size = [], 0
+            self._begun, self._is_cut = bytearray(), False
         self._collect(rest.pop())
         return [*first, *_clean(rest)]
 
@@ -48,17 +48,20 @@ class Framer:
         return self._line()
 
     def _collect(self, part: bytes) -> None:
-        was, self._size = self._size, self._size + len(part)
-        if self._size <= self._most:
-            self._parts.append(part)
-        elif was <= self._most:
-            first = [*self._parts[: BEGINNING + 1], part][: BEGINNING + 1]  # one may be empty
-            self._parts = [b"".join(first)[:BEGINNING]]
+        if self._is_cut:
+            return
+        is_too_long = len(self._begun) + len(part) > self._most
+        try:
+            self._begun += part[:BEGINNING] if is_too_long else part
+        except MemoryError:  # the rest of it is dropped, as of one that is too long
+            is_too_long = True
+        if is_too_long:
+            self._begun, self._is_cut = self._begun[:BEGINNING], True
 
     def _line(self) -> list[bytes]:
-        line = b"".join(self._parts)
-        lines: list[bytes] = [Cut(line)] if self._size > self._most else _clean([line])
-        self._parts, self._size = [], 0
+        line = bytes(self._begun)
+        lines: list[bytes] = [Cut(line)] if self._is_cut else _clean([line])
+        self._begun, self._is_cut = bytearray(), False
         return lines
 
 

@@ -58,7 +58,9 @@ class Authors:
         runs = turn.is_running and turn.prompted
         return replace(author, how="found") if author is not None and runs else None
 
-    def last(self, state: SessionState, tool_call: str = "") -> Author | None:
+    def last(
+        self, state: SessionState, tool_call: str = "", known: ToolCall | None = None
+    ) -> Author | None:
         """Return the same of the last turn, whether or not it runs: some agents go on after it.
 
         Turn 0 is what is done before any prompt; None: the agent has not named the session. What a
@@ -69,7 +71,8 @@ class Authors:
             return None
         started = turn.turn_started
         began = 0.0 if started is None else round(self._workspace.epoch + started, 3)
-        known = state.tool_call(tool_call) if tool_call else _current(state)
+        if known is None:  # the call of that id, which mostly has been looked up
+            known = state.tool_call(tool_call) if tool_call else _current(state)
         author = Author(
             turn.agent,
             turn.id,
@@ -123,7 +126,7 @@ class Authors:
         for session in here:
             for call in _naming(session.state, self._workspace.roots(session), path):
                 if call.kind not in LOOKING:
-                    return self.last(session.state, call.id)
+                    return self.last(session.state, call.id, call)
         return self.of(here[0].state) if here else None
 
     def at(self, key: SessionKey, path: str) -> list[str]:

@@ -50,7 +50,7 @@ def _plain(real: str) -> str:
 
 _SHARED = frozenset(
     (
-        *("/home", "/root", "/usr", "/usr/local", "/usr/share", "/var", "/var/lib"),
+        *("/home", "/root", "/var/root", "/usr", "/usr/local", "/usr/share", "/var", "/var/lib"),
         *("/opt", "/srv", "/mnt", "/media", "/tmp", "/var/tmp", "/run", "/run/user", "/run/media"),
         *("/users", "/users/shared", "/volumes", "/private", "/applications", "/nix", "/nix/store"),
     )
@@ -67,6 +67,8 @@ _OF_THE_SYSTEM = (
         "/usr/lib",
         "/usr/lib64",
         "/usr/libexec",
+        *(f"/usr/local/{it}" for it in ("bin", "sbin", "lib", "libexec", "etc")),
+        *("/snap", "/lost+found", "/var/backups"),
         "/var/log",
         "/var/run",
         *("/var/mail", "/var/spool", "/var/db", "/var/cache", "/run/user", "/usr/include"),

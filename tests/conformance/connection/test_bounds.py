@@ -11,6 +11,7 @@ import pytest
 from acp_nvim.client import listing, registry
 from acp_nvim.errors import Code
 from acp_nvim.files.event import WriteRefused
+from acp_nvim.files.roots import LONGEST
 from acp_nvim.session.reduce import reduce, terminals
 from acp_nvim.session.state import ToolCall
 from acp_nvim.transport import link
@@ -203,6 +204,28 @@ async def test_entries_of_a_turn_have_a_bound_and_turns_that_are_loaded_that_of_
         assert any(most in it for it in notices(session))
 
 
+@pytest.mark.parametrize("in_each_other", [False, True])
+async def test_sub_agents_have_one_bound_with_their_session_however_many_and_deep(
+    monkeypatch: pytest.MonkeyPatch, *, in_each_other: bool
+) -> None:
+    monkeypatch.setattr(registry, "MOST_NEW", 20)
+    async with Stage() as stage:
+        session = await stage.start()
+        await stage.turn(session)
+        above = SESSION
+        for child in map("child{}".format, range(6)):
+            stage.agent.update("subagent_update", session=above, sessionId=child)
+            above = child if in_each_other else SESSION
+            for number in range(15):
+                call = {"sessionUpdate": "tool_call", "toolCallId": f"t{number}", "title": "t"}
+                told = {"sessionId": child, "update": call}
+                stage.agent.notify("session/update", told)
+        await stage.agent.quiet()
+        every = [session, *stage.client.registry.children()]
+        calls = [it for each in every for it in each.state.entries if isinstance(it, ToolCall)]
+        assert len(calls) in range(20, 25)
+
+
 async def test_what_comes_before_its_session_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "MOST_EARLY_SIZE", 10_000)
     async with Stage() as stage:
@@ -267,6 +290,10 @@ async def test_refused_writes_are_told_by_few_messages(tmp_path: Path) -> None:
             await stage.agent.ask("fs/write_text_file", params, number)
         refused = [it for it in stage.rig.events if isinstance(it, WriteRefused)]
         assert [it.known for it in refused] == [False] * 10 + [True] * 40
+        params = {"sessionId": SESSION, "path": "/" + "long" * 100_000, "content": "x"}
+        await stage.agent.ask("fs/write_text_file", params, 50)
+        last = stage.rig.events[-1]  # kept, to be told once
+        assert isinstance(last, WriteRefused) and len(last.path) <= LONGEST
 
 
 async def test_options_of_a_permission_have_a_bound() -> None:

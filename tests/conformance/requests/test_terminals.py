@@ -526,6 +526,22 @@ async def test_terminals_of_the_agent_itself() -> None:
             assert shows(session, line, "tool:t")
 
 
+async def test_of_a_long_command_the_beginning_is_kept() -> None:
+    """What a command and its variables may have is megabytes, and it is kept for each of many."""
+    async with Terminals() as stage:
+        session = await stage.start()
+        long = [{"name": f"A{it}", "value": "v" * 20_000} for it in range(3)]
+        terminal = await stage.create(
+            "/bin/sh", args=["-c", "echo ${#A1} ${#1}", "sh", "x" * 90_000], env=long
+        )
+        await stage.call("wait_for_exit", terminalId=terminal)
+        assert (await stage.output(terminal))["output"] == "20000 90000\n"
+        known = session.state.terminals[terminal]
+        assert known.command.startswith("/bin/sh -c ") and len(known.command) < 25_000
+        assert [name for name, _ in known.env] == ["A0", "A1", "A2"]
+        assert len(str(known.env)) < 5_000
+
+
 async def test_of_many_that_write_without_end_one_is_read_in_each_pass_of_the_loop(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -509,6 +510,31 @@ def test_what_was_there_before_comes_back_whatever_a_formatter_makes_of_it(
     job.command("silent! noautocmd write!")
     assert path.read_text() == untidy
     job.usable()
+
+
+BEFORE = "autocmd BufWritePre *.txt silent keeppatterns %s/^ \\+/\\t/e"
+AFTER = "autocmd BufWritePost *.txt ++nested silent keeppatterns %s/^ \\+/\\t/e | silent update"
+
+
+@pytest.mark.parametrize("how", [BEFORE, AFTER], ids=["before", "after"])
+@pytest.mark.parametrize("way", [client_write, tool])
+def test_undo_takes_back_what_the_users_save_has_formatted(
+    job: MainJob, how: str, way: Callable[..., object]
+) -> None:
+    agent = job.start()
+    path = job.edit("a.txt", LINES)
+    prompt = job.turn(agent)
+    way(agent, path, LINES.replace("line 3\n", "  three\n  more\n"))
+    job.until(lambda: "  more" in job.nvim.lines())
+    job.finish(agent, prompt)
+    looked(job)
+    job.command("wincmd t")
+    job.command(how)
+    job.nvim.input("ggOmine<Esc>:write<CR>")
+    job.until(lambda: path.read_text().startswith("mine\nline 1\nline 2\n\tthree\n\tmore\n"))
+    job.command("Acp undo")
+    job.told("undid turn 1")
+    assert job.nvim.lines() == ["mine", *LINES.splitlines()]
 
 
 def test_what_the_user_types_after_the_formatter_is_the_users(job: MainJob) -> None:

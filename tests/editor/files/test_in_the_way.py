@@ -145,18 +145,20 @@ def test_bytes_that_nobody_could_read_are_not_written_over(
 
 def test_what_cannot_be_taken_back_is_named_beside_what_is(job: MainJob) -> None:
     agent = job.start()
-    rest, large = job.work / "rest.txt", job.work / "large.txt"
+    rest, large = job.work / "rest.txt", job.work / "deep/large.txt"
     rest.write_text(LINES)
+    large.parent.mkdir()
     large.write_text("long line\n" * 300_000)
     prompt = job.turn(agent)
     tool(agent, rest, THEIRS)
     command(agent, {large: None})
     until_files(job, {"rest.txt": 2})
     ended(job, agent, prompt)
-    assert any("cannot be reviewed or undone (too large): large.txt" in it for it in job.chat())
+    unknown = "cannot be reviewed or undone (too large): deep/large.txt"
+    assert any(unknown in it for it in job.chat())
     answer(job, to_take=False)
     job.command("Acp undo")
-    cannot = "cannot be undone: large.txt (too large)"
+    cannot = "cannot be undone: deep/large.txt (too large)"
     job.until(lambda: any(f"{cannot}. Undo" in it for it in asked(job)))
     assert rest.read_text() == THEIRS, "it was named before anything was done"
     answer(job, to_take=True)

@@ -28,6 +28,13 @@ DONE: dict[str, list[Step]] = {
         Decides("keep", "hunk", 0, 0),
         Runs(0, "remove", 0, 0),
     ],
+    "an agent that was refused a text from before its own tool's lines writes it to the disk": [
+        Writes(0, 0, ()),
+        User("insert", 0, 2),
+        Tool(0, 0, (*INSERT, *INSERT, *INSERT), told=False),
+        Tool(0, 0, (Edit("insert", 6),), told=False),
+        DoubleWrites(0, 0, (*INSERT, Edit("delete", 0)), stale=True),
+    ],
     "an agent that was told that the user has gone on in its line writes that as it was": [
         DoubleWrites(1, 0, INSERT),
         User("amend", 0, 0, 0),

@@ -106,7 +106,6 @@ class FileRig:
             self.sync,
             ports,
             self.said.append,
-            self.faults.append,
             is_here=lambda folder: folder == os.getcwd(),
         )
         self.review = Decisions(self.edits, ports, self.sync, self.on_file)

@@ -52,6 +52,19 @@ async def test_a_sweep_finds_every_change_below_the_roots(rig: FileRig) -> None:
     assert len(rig.named) == 4
 
 
+async def test_open_files_are_followed_before_the_rest_of_a_tree(rig: FileRig) -> None:
+    names = [f"{number:02}" for number in range(30)]
+    for name in names:
+        rig.file("1\n", name)
+    rig.files.open(rig.folder / names[-1])
+    await rig.begin()
+    for name in names:
+        rig.file("2\n", name)
+    rig.sync.sweep(AGENT, rig.roots)
+    await rig.passed()
+    assert [it[0] for it in rig.named] == [names[-1], *names[:-1]]
+
+
 async def test_what_a_turn_has_done_is_its_however_late_the_look(rig: FileRig) -> None:
     first, second = rig.file("1\n"), rig.file("1\n", "b")
     await rig.begin()

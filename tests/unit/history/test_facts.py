@@ -96,6 +96,9 @@ def test_a_line_that_ends_otherwise_than_the_others_is_a_line() -> None:
         ("def f( ):\n  return 1\n", "def f():\n    return 1\n"),
         ("f(a,\n  b)\n", "f(a, b)\n"),
         ("f(a, b, c)\n", "f(\n    a,\n    b,\n    c\n)\n"),
+        ("f(a, b, c)\n", "f(\n    a,\n    b,\n    c,\n)\n"),
+        ("x = 'a'\n  y()\n", 'x = "a";\ny();\n'),
+        ("x = 1\ndef f(): pass\n", "x = 1\n\n\ndef f(): pass\n"),
     ],
 )
 def test_what_a_formatter_makes_of_an_agents_lines_is_the_agents(

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from time import thread_time
+from typing import cast
 
 import pytest
 from msgspec.structs import replace
 
 from acp_nvim.history.author import Author
-from acp_nvim.history.change import MOST_PASSING, saw, wrote
+from acp_nvim.history.change import MOST_PASSING, MOST_PASSING_LINES, saw, wrote
+from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin, fold
 from acp_nvim.history.review import keep, reject
 from acp_nvim.history.switch import redo, undo
+from acp_nvim.storage.entries import entry_of, text_of
+from acp_nvim.storage.record import loaded
 
 AGENT = Author("agent", "s", 1, 1.0, "call")
 BASE = "".join(f"base {row}\n" for row in range(20))
@@ -53,6 +57,38 @@ def test_what_another_turn_or_sub_agent_has_made_comes_back_when_that_is_undone(
         file = wrote(file, text, AGENT, 0.0)
     assert undo(file, AGENT, "b", 0.0).file.text == "first\n"
     assert reject(file, 0.0).file.text == "third\n"
+
+
+LINES = MOST_PASSING_LINES // 2
+
+
+def large(number: int) -> str:
+    return "".join(f"{number}.{row}\n" for row in range(LINES))
+
+
+def test_of_a_large_file_few_steps_are_known() -> None:
+    file = begin(BASE)
+    for number in range(6):
+        file = wrote(file, large(number), AGENT, 0.0)
+    assert file.size <= 4 * LINES
+    assert saw(file, large(4), 0.0).gone_of_agents()
+    undone = undo(file, AGENT, "b", 0.0).file
+    assert undone.text == BASE and redo(undone, "b").file.text == file.text == large(5)
+
+
+def test_facts_let_go_what_lines_said_that_have_come_and_gone() -> None:
+    file = begin(BASE)
+    for text in texts(MANY):
+        file = wrote(file, text, AGENT, 0.0)
+    said = [{*it.lines} for fact in file.changes for it in fact.hunks]
+    assert len(said) == MANY
+    assert sum(len(it) > 1 for it in said) <= MOST_PASSING + 2
+    assert [len(it.lines) for fact in file.changes for it in fact.hunks] == [20] * MANY
+    for at in (2, MANY - 1, MANY):
+        assert fold(file.facts[:at]).size
+    assert fold(file.facts[:MANY]).text == [*texts(MANY)][-2]
+    again = [entry_of(loaded(text_of(it))) for it in file.facts]
+    assert fold(cast("list[Fact]", again)).runs == file.runs
 
 
 def test_over_many_turns_lines_of_one_story_share_it() -> None:

@@ -23,6 +23,28 @@ async def test_the_oldest_released_ones_and_their_screens_go(
         assert kept == ["terminal-3", "terminal-4", "terminal-5", "terminal-6"]
 
 
+async def test_what_all_have_printed_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_LOGS", 3_000)
+    monkeypatch.setattr(service, "LEAST", 100)
+    async with Terminals() as stage:
+        await stage.start()
+        told: list[str] = []
+        for _ in range(6):
+            told.append(await stage.create("sh", "-c", "yes | head -c 1000", outputByteLimit=1_000))
+            await stage.call("wait_for_exit", terminalId=told[-1])
+        sizes = [len((await stage.call("output", terminalId=it))["output"]) for it in told]
+        assert sizes == [1_000] * 3 + [100] * 3
+        for terminal in told:
+            await stage.call("release", terminalId=terminal)
+        for _ in range(3):
+            terminal = await stage.create("sh", "-c", "yes | head -c 1000")
+            await stage.call("wait_for_exit", terminalId=terminal)
+            await stage.call("release", terminalId=terminal)
+        kept = [it.id for it in stage.client.terminals]
+        assert kept[0] != "terminal-1" and kept[-1] == "terminal-9"
+        assert sum(it.log.size for it in stage.client.terminals) <= 4_000
+
+
 async def test_released_commands_that_do_not_end_are_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,3 +50,19 @@ def test_c218_what_never_ends_needs_no_more_room(piece: bytes) -> None:
     shown, _ = log.text()
     assert len(shown) <= 1000
     assert sum(map(len, log._chunks)) + len(log._line) < 40_000
+
+
+def test_short_lines_hold_no_more_memory_than_they_have() -> None:
+    """A command writes two bytes at a time, and as many terminals are kept as may be."""
+    log = TerminalLog(20_000)
+    tracemalloc.start()
+    try:
+        for number in range(10_000):
+            log.feed(b"%d\n" % (number % 10))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 60_000
+    assert log.text() == ("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n" * 1_000, False)
+    log.feed(b"more\n")
+    assert log.text() == (("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n" * 1_000 + "more\n")[5:], True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
+from acp_nvim.wire.events import Events
 from acp_nvim.wire.framing import BEGINNING, Cut, Framer
 from acp_nvim.wire.message import Failure, Noise, Request, parse_beginning
 
@@ -41,10 +44,26 @@ def test_a_line_without_an_end_keeps_its_beginning_only(piece: int) -> None:
     assert line.startswith(found[1]) and len(found[1]) > 0
 
 
+def test_a_line_in_pieces_of_two_bytes_holds_no_more_than_it_has() -> None:
+    """Each would be an object of 40 bytes: a line of 32 MB would hold 600."""
+    framer, events = Framer(), Events(1 << 20)
+    tracemalloc.start()
+    try:
+        for number in range(4_000):
+            framer.feed(b"%02d" % (number % 100))
+            events.feed(b"data:%d\n" % (number % 10))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 60_000
+    assert len(framer.close()[0]) == 8_000
+    assert len(events.feed(b"\n")[0]) == 7_999
+
+
 def test_what_is_kept_of_it_does_not_grow() -> None:
     framer = Framer(most=10_000)
     for _ in range(10_000):
         assert framer.feed(b"z" * 1_000) == []
-    assert sum(map(len, framer._parts)) <= BEGINNING
+    assert len(framer._begun) <= BEGINNING
     (last,) = framer.close()
     assert isinstance(last, Cut)

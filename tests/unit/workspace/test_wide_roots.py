@@ -23,6 +23,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         *("/run/user/1000", "/var/spool/cron", "/home/somebody", "/mnt/c", "/mnt/c/Users/me"),
         *("/mnt/d", "/mnt/c/Windows/System32"),
+        *("/usr/local/bin", "/usr/local/etc/x", "/snap/bin", "/var/backups", "/private/var/root"),
         *["/", "//", "/etc", "/etc/nginx", "/usr", "/usr/bin", "/proc/1", "/tmp", "/var"],
     ],
 )

@@ -388,7 +388,8 @@ class Baselines:
             tracked = {path.rpartition("/")[0] for path in inventory.stamps if repositories}
             left_out = GIT if repositories else LEFT_OUT
             signs = {path: _sign(path, began) for path in rules}
-            watch.cover(folder, tracked.union(below), signs, besides, left_out)
+            folders = tracked.union(below)
+            watch.cover(folder, folders, signs, besides, left_out, inventory.stamps)
 
         await to_thread.run_sync(cover)
 

@@ -57,6 +57,8 @@ class _Watched(Struct):
     left_out: Collection[str]
     fresh: list[str]
     """Folders that are watched since then."""
+    listed: Collection[str] = ()
+    """The files that the scan has found there, which may have gone before they were watched."""
     changed: dict[str, bool] = field(default_factory=dict)
     is_torn: bool = False
 
@@ -99,12 +101,13 @@ class Watch:
         signs: Mapping[str, str],
         besides: Collection[str] = (),
         left_out: Collection[str] = LEFT_OUT,
+        listed: Collection[str] = (),
     ) -> None:
         """Watch the folder and those below it, all of them. What has changed until now is told by
         the scan that has found them, or by the next answer.
 
         `signs`: files with the stamps under which that scan holds. `besides`: folders and links
-        that do not count; `left_out`: names of such folders.
+        that do not count; `left_out`: names of such folders. `listed`: the files that it has found.
         """
         try:
             self._check(folder, below)
@@ -114,7 +117,8 @@ class Watch:
             self.leave(folder)
             return
         self._folders.pop(folder, None)
-        self._folders[folder] = _Watched(signs, besides, left_out, fresh)
+        listed = listed if 0 < len(fresh) <= FEW else ()
+        self._folders[folder] = _Watched(signs, besides, left_out, fresh, listed)
         for oldest in list(self._folders)[:-MOST_FOLDERS]:
             self.leave(oldest)
         self._remove_all(self._below(folder) - set(below))
@@ -152,7 +156,10 @@ class Watch:
                 known.is_torn = True
                 return None
             found |= dict.fromkeys(entries, True)
-        known.fresh = []
+        folders = {*known.fresh}
+        lost = (path for path in known.listed if path.rpartition("/")[0] in folders)
+        found |= {path: False for path in lost if path not in found}
+        known.fresh, known.listed = [], ()
         return found
 
     def again(self, folder: str, paths: Iterable[str]) -> None:

@@ -56,6 +56,29 @@ class Rig:
         self.listings.scans = 0
 
 
+@pytest.mark.parametrize("name", ["a", "sub/a"])
+async def test_what_goes_between_the_scan_and_the_watch_is_gone(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rig, file = Rig(), root / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("1")
+    (file.parent / "rest").write_text("2")
+    cover = rig.watch.cover
+
+    def late(*words: Any) -> None:
+        if rig.listings.scans == 1:
+            file.unlink()
+        cover(*words)
+
+    monkeypatch.setattr(rig.watch, "cover", late)
+    assert await rig.seen.refresh(roots) == NOTHING
+    assert (await rig.seen.refresh(roots)).unknown == (str(file),)
+    file.write_text("theirs")
+    assert await rig.seen.look(str(file)) == DiskChange(str(file), None, "theirs")
+    assert rig.listings.scans == 1
+
+
 @pytest.mark.parametrize("with_git", [False, True])
 async def test_what_changes_is_found_without_a_scan(
     root: Path, roots: Roots, with_git: bool

@@ -172,6 +172,19 @@ async def test_another_agent_that_was_told_writes_again_what_was_undone(rig: Fil
 
 
 @pytest.mark.parametrize("again", [NEW, MORE])
+async def test_an_agent_that_begins_anew_writes_again_what_was_undone(
+    rig: FileRig, again: str
+) -> None:
+    path = rig.file(OLD)
+    rig.files.open(path)
+    await undone(rig, path, NEW)
+    rig.knowledge.close(KEY)
+    await rig.begin()
+    await rig.write(path, again)
+    assert held(rig, path) == path.read_text() == again
+
+
+@pytest.mark.parametrize("again", [NEW, MORE])
 async def test_what_was_undone_and_not_told_is_refused(rig: FileRig, again: str) -> None:
     path = rig.file(OLD)
     rig.files.open(path)
