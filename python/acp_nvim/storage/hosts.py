@@ -58,7 +58,8 @@ class HostFiles:
         if self._handle is None or not path.exists():
             self.let_go()
             private.make_folder(path.parent)
-            new = path.with_suffix(".new")  # whoever looks must not find it before it is locked
+            # whoever looks must not find it before it is locked
+            new = path.with_name(f"{private.NEW}{self.name}")
             private.remove(new)
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
             self._handle = private.locked(new, flags)

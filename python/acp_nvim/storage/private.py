@@ -19,7 +19,8 @@ TOP: Final = "acp.nvim"
 
 CHUNK: Final = 1 << 14
 """Bytes in which a first line mostly ends."""
-_NEW: Final = ".new-"
+NEW: Final = ".new-"
+"""The beginning of the name of a file that is about to get its own; `sweep` removes old ones."""
 _OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -45,7 +46,7 @@ def _make(path: Path) -> None:
 
 def sweep(folder: Path, before: float) -> None:
     """Remove what a kill has left in the middle of `replace`, older than that time."""
-    for file in folder.glob(f"{_NEW}*"):
+    for file in folder.glob(f"{NEW}*"):
         if 0 < modified(file) < before * 1e9:
             remove(file)
 
@@ -53,7 +54,7 @@ def sweep(folder: Path, before: float) -> None:
 def replace(path: Path, text: str | bytes) -> None:
     """Write a file as a whole, in place of whatever is there; raises `OSError`."""
     make_folder(path.parent)
-    handle, new = tempfile.mkstemp(dir=path.parent, prefix=_NEW)
+    handle, new = tempfile.mkstemp(dir=path.parent, prefix=NEW)
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(handle, 0o600)

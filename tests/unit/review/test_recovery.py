@@ -283,6 +283,7 @@ async def test_a_buffer_with_the_users_lines_follows_what_came_last(
     rig.files.type(path, "mine", *BASE.split())
     await rig.agent(path, THEIRS)
     path.write_text(MORE)  # the host is killed before it has seen that
+    rig.store.journal.beat()
     later = next_rig(rig, neovim=False)
     await later.restore()
     assert rig.files.lines(path) == ["mine", *MORE.split()]

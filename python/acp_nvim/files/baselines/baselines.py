@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from contextlib import suppress
 from functools import partial
 from itertools import filterfalse
-from time import monotonic, time_ns
+from time import monotonic, monotonic_ns, time_ns
 from types import MappingProxyType
 
 import anyio
@@ -36,6 +36,7 @@ from acp_nvim.files.baselines.listing import (
 from acp_nvim.files.baselines.memory import Memory, Remembered, recall
 from acp_nvim.files.baselines.snapshot import (
     ABSENT,
+    RACY,
     UNKNOWN,
     Fingerprint,
     Snapshot,
@@ -121,6 +122,8 @@ class Baselines:
         self._largest = largest
         self._inventories = inventories or Listings()
         self._visits: dict[str, Scan] = {}
+        self._ahead = 0
+        """Nanoseconds by which the clock was ahead of one that nobody sets."""
         self._ignored = IgnoredFiles(git.ignored)
         self._unread: set[str] = set()
         self._room_for = largest
@@ -319,6 +322,7 @@ class Baselines:
 
     async def _pass(self, comparison: Comparison, folder: str) -> None:
         """See what has changed below a folder; all of it, where nobody has watched."""
+        self._heed_clock()
         began, last = time_ns(), self._visits.get(folder)
         changed = await self._changed(folder, last)
         if last is not None and changed is not None:
@@ -479,8 +483,15 @@ class Baselines:
             comparison.compare(path, at, near)
         return None
 
+    def _heed_clock(self) -> None:
+        """Let all have come since the last visits if the clock was set back after them."""
+        was, self._ahead = self._ahead, time_ns() - monotonic_ns()
+        if self._ahead < was - RACY:
+            self._visits = {path: replace(it, began=0) for path, it in self._visits.items()}
+
     async def _meet(self, comparison: Comparison, path: str, at: Fingerprint) -> None:
         """See a file that nobody had seen, if it is not for the next pass to judge."""
+        self._heed_clock()
         is_new: bool | None = False
         for last in self._visits.values():
             if await self._inventories.covers(last.parts, [path]):

@@ -15,12 +15,12 @@ import pytest
 
 from acp_nvim.files import git
 from acp_nvim.files.baselines import baselines as module
-from acp_nvim.files.baselines import inotify, watch
+from acp_nvim.files.baselines import comparison, inotify, snapshot, watch
 from acp_nvim.files.baselines.baselines import UNKNOWN, Baselines, DiskChange
 from acp_nvim.files.baselines.listing import Listing, Listings
 from acp_nvim.files.baselines.watch import Watch
 from acp_nvim.files.roots import Roots
-from tests.support.files.baselines import NOTHING, known, no_git, repository, run, unknown
+from tests.support.files.baselines import NOTHING, known, no_git, plain, repository, run, unknown
 from tests.support.files.file_rig import FileRig
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has inotify")
@@ -178,6 +178,26 @@ async def test_a_file_that_gets_a_name_elsewhere_is_seen(root: Path, roots: Root
     other.hardlink_to(file)
     other.write_text("2")
     assert await rig.seen.changes(roots) == known((file, "1", "2"))
+
+
+@pytest.mark.parametrize("jump", [3600, -3600], ids=["back", "ahead"])
+@pytest.mark.parametrize("is_watched", [True, False])
+async def test_what_comes_after_the_clock_was_set_is_new(
+    root: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch, jump: int, is_watched: bool
+) -> None:
+    real, wrong = time.time_ns, [jump * 1_000_000_000]
+    for each in (module, comparison, snapshot):
+        monkeypatch.setattr(each, "time_ns", lambda: real() + wrong[0])
+    rig, old, new = Rig(), root / "old", root / "new"
+    seen = rig.seen if is_watched else plain()
+    old.write_text("1")
+    await (rig.settle(roots) if is_watched else seen.refresh(roots))
+    wrong[0] = 0
+    old.write_text("2")
+    new.write_text("new")
+    told = await seen.changes(roots)
+    changed = DiskChange(str(old), "1", "2"), DiskChange(str(new), None, "new")
+    assert (set(told.known), told.unknown) == ({*changed}, ())
 
 
 async def test_a_file_that_comes_with_a_name_elsewhere_is_seen_in_each_pass(
