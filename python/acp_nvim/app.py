@@ -267,7 +267,7 @@ def keep_safe(
     )
     notes = PromptNotes(files, knowledge, store.lessons, comments, fault)
     tell = partial(editor.notifier.notice, warning=True)
-    recovery = Recovery(store, log, sync, baselines, files, tell, workspace.is_here)
+    recovery = Recovery(store, log, sync, files, tell, workspace.is_here)
     return Review(log, decisions, presenter, notes, comments, sync, knowledge, store, recovery)
 
 

@@ -18,7 +18,7 @@ from acp_nvim.storage import journal, private
 from acp_nvim.storage.edits import EditStore
 from acp_nvim.storage.json_store import JsonStore
 from acp_nvim.storage.left_open import LeftOpen
-from tests.faults.whole_app import LINES, ORIGINAL, TYPED, WholeApp
+from tests.faults.whole_app import CHAT, LINES, ORIGINAL, TYPED, WholeApp
 from tests.support.agents.scripted_agent import SESSION
 from tests.support.files.kept import kept
 
@@ -79,6 +79,23 @@ async def test_what_cannot_be_kept_is_said_once_and_kept_when_it_can_be(disk: Fu
         await app.until(lambda: "job 1" in kept_of(app, "sessions/*"))
         await app.until(lambda: "nine 3" in kept_of(app, "edits/*.history"))
         assert sorted(said(app)) == ["what agents change", "what is said"]
+        assert not app.notifier.faults
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+async def test_a_prompt_that_waits_for_its_session_is_kept(is_said: bool) -> None:
+    async with WholeApp() as app:
+        await app.open()
+        if is_said:
+            await app.job()
+        app.links[-1].exit()
+        await app.until(lambda: app.session.state.status == "closed")
+        app.app.receive("restart", {"agent": "scripted"}, None)
+        await app.until(lambda: app.session.state.status == "loading")
+        prompt = {"chat": CHAT, "text": "and then", "selections": [], "bang": False}
+        await app.ask("prompt", prompt)
+        await app.until(lambda: "and then" in kept_of(app, "sessions/*"))
+        assert ("job 1" in kept_of(app, "sessions/*")) is is_said
         assert not app.notifier.faults
 
 

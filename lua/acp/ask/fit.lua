@@ -94,37 +94,12 @@ local function middle_cut(part, width, most, omitted, hint)
   return vim.list_extend(above, below)
 end
 
---- A diff without the lines that stay as they are: of one that is too long these give way first.
----@return acp.Part
----@return integer left_out lines
-local function without_context(part)
-  local by_line, texts, found, has_changes = rows.marks_of(part), {}, {}, false
-  for number, text in ipairs(part[1]) do
-    local is_context = by_line[number] ~= nil
-    for _, mark in ipairs(by_line[number] or {}) do
-      local group = mark[3].hl_group or mark[3].line_hl_group
-      has_changes = has_changes or group == 'AcpDiffAdd' or group == 'AcpDiffDelete'
-      local blank = mark[3].virt_text and vim.trim(mark[3].virt_text[1][1]) == ''
-      is_context = is_context and group == nil and blank == true
-    end
-    if not is_context then
-      table.insert(texts, text)
-      for _, mark in ipairs(by_line[number] or {}) do
-        table.insert(found, { #texts - 1, mark[2], mark[3] })
-      end
-    end
-  end
-  if not has_changes then
-    return part, 0
-  end
-  return { texts, found }, #part[1] - #texts
-end
-
 --- The rows of a body that does not fit as a whole.
 ---@param hint string
 ---@return acp.Row[]
 local function shortened(ask, width, most, hint)
-  local changes, left_out = without_context(ask.body)
+  local changes = ask.changes
+  local left_out = #changes[1] > 0 and #ask.body[1] - #changes[1] or 0
   if ask.omitted > 0 or left_out == 0 or most < 4 then
     return middle_cut(ask.body, width, most, ask.omitted, hint)
   end

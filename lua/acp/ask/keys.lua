@@ -68,27 +68,6 @@ local function map_answers(buffer, run_escape)
   keys.map_all(buffer, found)
 end
 
---- The options, to be chosen where all of it is shown.
----@return integer buffer
-local function fill_detail(ops)
-  local buffer = float.fill(ops, 'acp-details', menu.ask.chat)
-  local count = api.nvim_buf_line_count(buffer)
-  local texts, marks = { '' }, {}
-  for number, text in ipairs(menu.ask.options[1]) do
-    table.insert(texts, text)
-    for _, mark in ipairs(menu.ask.options[2]) do
-      if mark[1] == number - 1 then
-        table.insert(marks, { number, mark[2], mark[3] })
-      end
-    end
-  end
-  require('acp.ui.apply').draw(buffer, { { count, count, texts, marks } })
-  keys.map(buffer, 'n', '<CR>', 'Choose the option under the cursor', function()
-    choose(api.nvim_win_get_cursor(0)[1] - count - 1)
-  end)
-  return buffer
-end
-
 local function show_detail()
   local window, ask = api.nvim_get_current_win(), menu.ask
   if not ask then
@@ -105,7 +84,10 @@ local function show_detail()
     elseif not found then
       return notice.warn(err or 'there is no more to show')
     end
-    local buffer = fill_detail(found.ops)
+    local buffer = float.fill(found.ops, 'acp-details', menu.ask.chat)
+    keys.map(buffer, 'n', '<CR>', 'Choose the option under the cursor', function()
+      choose(api.nvim_win_get_cursor(0)[1] - found.options)
+    end)
     map_answers(buffer, function()
       float.close(menu.detail)
       if float.is_open(menu.winid) then

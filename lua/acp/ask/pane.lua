@@ -242,9 +242,7 @@ function M.settle()
     local row = row_for(item)
     api.nvim_win_set_cursor(menu.winid, { math.min(row, #menu.rows), 0 })
     if not found.fit.winbar then
-      api.nvim_win_call(menu.winid, function()
-        vim.fn.winrestview({ topline = 1 })
-      end)
+      unseen.scroll(menu.winid, { topline = 1 })
     end
   end
   mark_selected()

@@ -65,7 +65,6 @@ function M.pieces(text, width, hang)
 end
 
 --- The part of a mark that lies in a row; nil if none does.
----@param mark acp.Mark
 ---@param first integer byte of the line, from 0, at which the row begins
 ---@param last integer byte behind it
 ---@return { [1]: integer, [2]: table }?

@@ -64,32 +64,26 @@ local plan = unseen.soon(function()
   end
 end)
 
---- The cursor has moved: it must not be under the window.
-local function keep_clear()
+--- The cursor has moved: it must not be under the window, whose footer counts what is below.
+---@param event vim.api.keyset.create_autocmd.callback_args
+local function keep_clear(event)
   local is_float = float.is_open(menu.winid) and layout.is_float(menu.winid)
-  if is_float and not place.is_inside() and place.is_in_the_way(menu.winid) then
+  local is_over = is_float and not place.is_inside() and place.is_in_the_way(menu.winid)
+  if is_over or event.match == tostring(menu.winid) then
     plan()
   end
 end
 
-local is_attended = false
-
 --- Look after it while there is one.
-local function attend()
+---@param is_new boolean there was none
+local function attend(is_new)
   if not menu.ask then
     events.leave('acp.ask')
-  elseif not is_attended then
-    local on = events.group('acp.ask')
-    local desc = 'The question is where it belongs'
+  elseif is_new then
+    local on, desc = events.group('acp.ask'), 'The question is where it belongs'
     on(PLACED, desc, plan)
-    on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, function(event)
-      if event.event == 'WinScrolled' and tonumber(event.match) == menu.winid then
-        return plan() -- its footer counts what is below
-      end
-      keep_clear()
-    end)
+    on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
   end
-  is_attended = menu.ask ~= nil
 end
 
 --- Close the window, unless something else is asked by now; its buffer waits for the next question.
@@ -159,8 +153,8 @@ function M.show(ask)
     answer.gone()
   end
   menu.ask = ask
+  attend(before == nil)
   turn_to(before, ask)
-  attend()
   if not ask then
     return
   end

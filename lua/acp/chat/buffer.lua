@@ -103,9 +103,7 @@ function M.set_options(buffer)
     filetype = 'acp_chat',
     formatlistpat = dress.CONTAINERS,
   }
-  unseen.quietly(function()
-    unseen.set(buffer, values)
-  end)
+  unseen.quietly(unseen.set, buffer, values)
   unseen.fire(buffer, 'FileType', values.filetype)
 end
 

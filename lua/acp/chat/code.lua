@@ -52,7 +52,6 @@ local function foldable()
   end, M.blocks(api.nvim_buf_get_lines(0, 0, -1, true)))
 end
 
----@param block acp.CodeBlock
 local function close(block)
   if vim.fn.foldlevel(block.first) == 0 then
     vim.cmd.fold({ range = { block.first, block.last + 1 } })

@@ -2,6 +2,7 @@
 
 local bridge = require('acp.host.bridge')
 local code = require('acp.chat.code')
+local hands = require('acp.files.hands')
 local keys = require('acp.ui.keys')
 local layout = require('acp.ui.layout')
 local notice = require('acp.ui.notice')
@@ -41,9 +42,8 @@ local function follow_link(chat, split)
   payload.word = vim.fn.expand('<cfile>')
   bridge.call('follow_link', payload, function(err, found)
     if found and found.path then
-      require('acp.files.hands').calmly(vim.fs.basename(found.path), function()
-        layout.show_file(found.path, found.line, split)
-      end)
+      local name = vim.fs.basename(found.path)
+      hands.calmly(name, layout.show_file, found.path, found.line, split)
     elseif not found then
       notice.warn(err or 'no file here')
     end

@@ -71,7 +71,6 @@ local function real(path)
 end
 
 --- Those of some chats whose folders hold a path; where projects lie in one another, the inner ones.
----@param chats acp.Chat[]
 ---@return acp.Chat[] in the same order
 function M.holding(chats, path)
   local most, found, wanted = 0, {}, real(path) .. '/'

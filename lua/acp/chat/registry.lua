@@ -172,11 +172,9 @@ end
 --- The open session of an agent that was used last, in this project.
 ---@return acp.Chat?
 function M.find(agent)
-  for _, chat in ipairs(M.here(true)) do
-    if chat.agent == agent and M.is_open(chat) then
-      return chat
-    end
-  end
+  return vim.iter(M.here(true)):find(function(chat)
+    return chat.agent == agent and M.is_open(chat)
+  end)
 end
 
 --- Give a buffer its name, once; a name that another buffer has gets ` (2)`, ` (3)`, …
@@ -195,9 +193,7 @@ function M.name(buffer, name)
     unique = ('%s (%d)'):format(name, number)
   end
   if api.nvim_buf_get_name(buffer) ~= unique then
-    unseen.quietly(function()
-      api.nvim_buf_set_name(buffer, unique)
-    end)
+    unseen.quietly(api.nvim_buf_set_name, buffer, unique)
   end
   return unique
 end

@@ -38,9 +38,7 @@ local function tell(row, action, title)
     return bridge.notify('session', payload)
   end
   bridge.ask('session', payload, function(place)
-    hands.calmly('the chat', function()
-      require('acp.chat.window').show_row(place.chat, place.row)
-    end)
+    hands.calmly('the chat', require('acp.chat.window').show_row, place.chat, place.row)
   end)
 end
 

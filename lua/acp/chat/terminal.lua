@@ -42,10 +42,7 @@ function M.open(number, name)
     })
     terminals[number] = { buffer = buffer, channel = channel, size = '' }
     require('acp.chat.registry').name(buffer, 'acp-terminal://' .. name)
-    vim.bo[buffer].scrollback = SCROLLBACK
-    vim.bo[buffer].bufhidden = 'hide'
-    vim.bo[buffer].filetype = 'acp_terminal'
-  end)
+  end, { scrollback = SCROLLBACK, bufhidden = 'hide', filetype = 'acp_terminal' })
 end
 
 --- Show output.
@@ -56,9 +53,7 @@ function M.write(number, data)
   if not terminal then
     return false
   end
-  unseen.quietly(function()
-    api.nvim_chan_send(terminal.channel, data)
-  end)
+  unseen.quietly(api.nvim_chan_send, terminal.channel, data)
   return true
 end
 
@@ -70,15 +65,11 @@ function M.forget(number)
     return true
   end
   if #vim.fn.win_findbuf(terminal.buffer) > 0 then
-    unseen.quietly(function()
-      vim.bo[terminal.buffer].bufhidden = 'wipe'
-    end)
+    unseen.quietly(unseen.set, terminal.buffer, { bufhidden = 'wipe' })
     return false
   end
   terminals[number] = nil
-  unseen.quietly(function()
-    api.nvim_buf_delete(terminal.buffer, { force = true })
-  end)
+  unseen.quietly(api.nvim_buf_delete, terminal.buffer, { force = true })
   return true
 end
 
@@ -106,9 +97,7 @@ function M.show(number)
   if not terminal then
     return false
   end
-  hands.calmly('the terminal', function()
-    go(terminal.buffer)
-  end)
+  hands.calmly('the terminal', go, terminal.buffer)
   return true
 end
 
@@ -122,7 +111,6 @@ function M.pick()
 end
 
 --- A program is told the size of the largest window that shows it, as Neovim's own are.
----@param terminal acp.Terminal
 local function tell_size(number, terminal)
   local rows, columns = 0, 0
   for _, window in ipairs(vim.fn.win_findbuf(terminal.buffer)) do

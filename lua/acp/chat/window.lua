@@ -60,9 +60,7 @@ end
 
 --- Called by the host, at the user's command: go to a chat, unless the user goes on already.
 function M.return_to(number)
-  hands.calmly('the chat', function()
-    M.show(number)
-  end)
+  hands.calmly('the chat', M.show, number)
 end
 
 --- Show a chat, with the cursor in one of its rows.
@@ -86,9 +84,7 @@ local function no_chat(what, mods)
   local notice = require('acp.ui.notice')
   local comes = require('acp.chat.reopen').on_restored(function()
     if what ~= 'close' and chats.current() then
-      hands.calmly('the chat', function()
-        M.chat('open', mods)
-      end)
+      hands.calmly('the chat', M.chat, 'open', mods)
     end
   end)
   local text = comes and 'the sessions that were open are being opened again: their chats follow'

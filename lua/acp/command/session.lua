@@ -234,7 +234,6 @@ function M.forget(what)
 end
 
 --- Go back to before a prompt, by default the last one; its text is in the prompt again.
----@param chat acp.Chat
 ---@param turn? integer
 function M.rewind(chat, turn)
   bridge.ask('rewind', { chat = chat.chat, turn = turn }, function(made)
@@ -251,7 +250,6 @@ function M.rewind(chat, turn)
 end
 
 --- Bring the prompt that was sent last back into the prompt.
----@param chat acp.Chat
 function M.resend(chat)
   bridge.ask('sent', { chat = chat.chat }, function(texts)
     if #texts == 0 then
@@ -263,7 +261,6 @@ function M.resend(chat)
 end
 
 --- Have what was said written into a new file, or show it in a buffer.
----@param chat acp.Chat
 ---@param path string '' for a buffer
 function M.export(chat, path)
   local file = path ~= '' and vim.fn.fnamemodify(path, ':p') or nil
@@ -280,7 +277,6 @@ function M.export(chat, path)
 end
 
 --- List the prompts, tool calls, code and failures of the chat, in the location list of its window.
----@param chat acp.Chat
 function M.outline(chat)
   bridge.ask('outline', { chat = chat.chat }, function(items)
     if #items == 0 then

@@ -172,9 +172,7 @@ end, { nested = true })
 -- Plugins that save then may do so without events.
 on('InsertLeavePre', 'What agents have made of the file meanwhile', function(event)
   if waiting[event.buf] then
-    unseen.leaving(function()
-      catch_up(event.buf)
-    end)
+    unseen.leaving(catch_up, event.buf)
   end
 end, { nested = true })
 

@@ -75,7 +75,6 @@ local function change_line(buffer, row, old, new)
 end
 
 --- How many lines of a hunk are changed where they are; what is over is put in or taken out below.
----@param hunk acp.Hunk
 ---@return integer
 local function paired(hunk)
   return math.min(hunk[2] - hunk[1], #hunk[3])
@@ -173,7 +172,6 @@ end
 
 --- Let something be done by that command; what goes wrong is in `trouble`.
 ---@param command string
----@param applying acp.Applying
 ---@param change fun(it: acp.Applying)
 local function run(command, applying, change)
   applying.change, awaiting = change, applying

@@ -204,12 +204,13 @@ end
 --- Show what the user has asked for a while ago, unless something else is in hand by now: what is
 --- typed would go there.
 ---@param name string of what is shown
----@param show fun()
+---@param show fun(...: any)
+---@param ... any
 ---@return boolean shown
-function M.calmly(name, show)
+function M.calmly(name, show, ...)
   local is_calm = M.are_off()
   if is_calm then
-    show()
+    show(...)
   else
     local text = '%s is not shown while you type: give the command again'
     require('acp.ui.notice').notice(text:format(name))

@@ -192,16 +192,11 @@ end
 
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
 --- may write either.
----@param outcome acp.Outcome
 ---@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
-  unseen.quietly(function()
-    edit.split_undo(buffer) -- what a formatter makes of it is a step of its own
-  end)
-  stamps.quietly(function()
-    unseen.fire(buffer, 'BufWritePost') -- language servers and the like are told
-  end)
+  unseen.quietly(edit.split_undo, buffer) -- what a formatter makes of it is a step of its own
+  stamps.quietly(unseen.fire, buffer, 'BufWritePost') -- language servers and the like are told
   local is_there = api.nvim_buf_is_loaded(buffer)
   if is_there and api.nvim_buf_get_changedtick(buffer) ~= outcome.tick then
     stamps.part(buffer)
@@ -217,9 +212,7 @@ end
 ---@param settle_it fun(buffer: integer, modified: boolean)
 ---@return acp.Outcome
 local function changed(change, buffer, tick, hunks, options, settle_it)
-  local outcome = unseen.quietly(function()
-    return change(buffer, hunks, as_set(buffer, options), settle_it)
-  end)
+  local outcome = unseen.quietly(change, buffer, hunks, as_set(buffer, options), settle_it)
   if not outcome.ok then
     stamps.restored(buffer, tick)
     outcome.error = require('acp.ui.notice').reason(outcome.error)
@@ -230,7 +223,6 @@ end
 --- Edit and save in one step of undo; stale if the buffer is not as it was at that changedtick, or its
 --- file not as at that stamp; busy with what the user is in the middle of. `made`: the file that the
 --- host has made of the text, `held`: that in whose place it goes. `quiet`: without `BufWritePost`.
----@param options acp.BufferOptions
 ---@param made? string path; nil: nothing is done, and told whether that is refused now
 ---@param held? string path
 ---@param quiet? boolean
@@ -260,7 +252,6 @@ function M.write(buffer, tick, hunks, options, made, held, quiet, seen)
 end
 
 --- Edit a buffer so that it equals its file again, which is not touched.
----@param options acp.BufferOptions
 ---@param seen? string the stamp of the file whose text it is
 ---@param modified? boolean whether it was modified, which an option does without another changedtick
 ---@return acp.Outcome

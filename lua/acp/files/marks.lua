@@ -53,7 +53,6 @@ local function named(buffer)
   return found
 end
 
----@param marks acp.GoneMark[]
 ---@param first integer 0-based, half-open
 ---@return acp.GoneMark[] those in these rows, by lines of the stretch
 local function within(marks, first, last)
@@ -102,7 +101,6 @@ local function extmarks(buffer, first, last)
   return found
 end
 
----@param mark acp.GoneMark
 ---@param anchor integer[] row and column
 ---@return boolean waits whether an end of it is where the edit has left it: only that is waited for
 local function waits(buffer, mark, anchor)
@@ -123,7 +121,6 @@ local function waits(buffer, mark, anchor)
   return (mark.first or mark.last) ~= nil
 end
 
----@param stretch acp.Stretch
 ---@return integer[] place row and column where it stood; none if that is not known any more
 local function anchor_of(buffer, stretch)
   return api.nvim_buf_get_extmark_by_id(buffer, anchors, stretch.anchor, {})
@@ -172,7 +169,6 @@ if jit then
   end
 end
 
----@param mark acp.GoneMark
 ---@param first? integer[] 0-based row and column where it begins; nil: where it begins now
 ---@param last? integer[]
 local function put(buffer, mark, first, last)
@@ -240,7 +236,6 @@ local function found_again(lines, now)
 end
 
 --- Put back the marks of lines that have come back: the last that went first, as `u` does.
----@param returns acp.Return[]
 function M.give(buffer, returns)
   for index = #returns, 1, -1 do
     local back = returns[index]

@@ -133,9 +133,7 @@ function M.settle(buffer)
     end,
   })
   local ok, err = pcall(api.nvim_buf_call, buffer, function()
-    edit.unhindered(function()
-      vim.cmd('silent keepalt lockmarks write!')
-    end)
+    edit.unhindered(api.nvim_command, 'silent keepalt lockmarks write!')
   end)
   api.nvim_del_autocmd(written)
   vim.o.eventignore = ignored

@@ -55,9 +55,8 @@ end
 --- A command with a file, whatever is in its name.
 ---@param command fun(opts: table)
 local function with_file(command, path)
-  edit.unhindered(function()
-    command({ path, bang = true, magic = { file = false, bar = false }, mods = { silent = true } })
-  end)
+  local magic, mods = { file = false, bar = false }, { silent = true }
+  edit.unhindered(command, { path, bang = true, magic = magic, mods = mods })
 end
 
 --- The lines after another change of the same tree, made in a buffer of their own: the user's stays
@@ -99,10 +98,8 @@ local function lines_written(buffer, times)
   local state = change_of(api.nvim_buf_call(buffer, vim.fn.undotree))
   local lines
   if state then
-    unseen.quietly(function()
-      local ok, result = pcall(lines_at, buffer, state)
-      lines = ok and result or nil
-    end)
+    local ok, result = pcall(unseen.quietly, lines_at, buffer, state)
+    lines = ok and result or nil
   end
   last_written[buffer] = { count = times, lines = lines }
   return lines
@@ -231,9 +228,10 @@ function M.part(buffer)
 end
 
 --- Do something that is not the user's.
-function M.quietly(action)
+---@param ... any
+function M.quietly(action, ...)
   is_quiet = true
-  action()
+  action(...)
   is_quiet = false
 end
 

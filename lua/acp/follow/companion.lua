@@ -88,9 +88,7 @@ function M.load(path)
   if swap.exists(path) or not file_buffers.opens(path) then
     return nil
   end
-  local buffer = unseen.quietly(function()
-    return file_buffers.add(path)
-  end)
+  local buffer = unseen.quietly(file_buffers.add, path)
   local ok, err = pcall(unseen.loudly, UNSEEN, function()
     local shortmess = vim.o.shortmess
     vim.o.shortmess = shortmess .. 'A'

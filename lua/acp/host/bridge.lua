@@ -216,9 +216,10 @@ end
 --- Tell the host something; starts it if it does not run.
 ---@param verb string see doc/messages.md
 ---@param payload? table
+---@param done? acp.Done called later, if it is sent
 ---@return boolean sent false when there is no host and none can be started; the user was told
-function M.notify(verb, payload)
-  return M.is_installing() and deliver_later(verb, payload) or deliver(verb, payload)
+function M.notify(verb, payload, done)
+  return (M.is_installing() and deliver_later or deliver)(verb, payload, done)
 end
 
 --- Tell a host that runs something that no other need know: none is started for it.
@@ -242,9 +243,7 @@ end
 ---@param payload? table
 ---@param on_done acp.Done called later, or at once when there is no host
 function M.call(verb, payload, on_done)
-  if M.is_installing() then
-    deliver_later(verb, payload, on_done)
-  elseif not deliver(verb, payload, on_done) then
+  if not M.notify(verb, payload, on_done) then
     on_done(last_end, nil)
   end
 end
@@ -300,23 +299,19 @@ function M.ask(verb, payload, done, failed)
   end)
 end
 
+--- The last snapshot of the host, or one without it, marked as what it is.
 ---@param err? string
----@return table snapshot of `inspect` when there is none of the host
-local function empty(err)
-  return {
-    host = { running = M.running(), error = err },
-    connections = {},
-    sessions = M.chats(),
-    asks = {},
-    terminals = {},
-    edits = {},
-    follow = { enabled = false },
-  }
-end
-
---- The last snapshot, marked as what it is.
 local function stale(err)
-  local copy = vim.deepcopy(snapshot or empty())
+  local copy = snapshot and vim.deepcopy(snapshot)
+    or {
+      host = { running = M.running() },
+      connections = {},
+      sessions = M.chats(),
+      asks = {},
+      terminals = {},
+      edits = {},
+      follow = { enabled = false },
+    }
   copy.host.error = err
   return copy
 end
@@ -325,7 +320,7 @@ end
 ---@return table
 function M.inspect()
   if not host then
-    return empty(last_end)
+    return stale(last_end)
   end
   if vim.in_fast_event() then
     return stale('not possible in a fast event')

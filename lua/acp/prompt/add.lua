@@ -51,7 +51,6 @@ local function attach(chat, what)
 end
 
 --- Add mentions to the prompt of a chat.
----@param chat acp.Chat
 ---@param all string[] each `@…`, or a path; none: the current buffer
 ---@param buffer integer the one that the user is in
 function M.mentions(chat, all, buffer)
@@ -89,9 +88,7 @@ function M.mentions(chat, all, buffer)
 end
 
 --- Let lines of a buffer go along.
----@param chat acp.Chat
 ---@param range { [1]: integer, [2]: integer } 1-based, inclusive
----@param buffer integer
 function M.lines(chat, range, buffer)
   attachment.attach(chat.chat, attachment.select(range[1], range[2], buffer))
   local count = range[2] - range[1] + 1

@@ -25,10 +25,7 @@ local ENDINGS = { '.png', '.jpg', '.jpeg', '.gif', '.webp' }
 local LONGEST = 4096 -- bytes of a text that may name images
 local ASK_AFTER_MS = 200
 
----@class acp.HeldImage
----@field image integer its number with the host
----@field name string
----@field detail string what it is, and how large
+---@alias acp.HeldImage table an answer of the verb `attach_image`: see doc/messages.md
 
 ---@class acp.Selection
 ---@field buffer integer
@@ -39,10 +36,7 @@ local ASK_AFTER_MS = 200
 ---@field lines string[]
 ---@field filetype string
 
----@class acp.Note
----@field key string
----@field label string
----@field size? string of how many lines of the files it speaks
+---@alias acp.Note table what `note` below is told: see doc/messages.md
 
 ---@class acp.ContextFile
 ---@field path string absolute
@@ -78,7 +72,6 @@ local function range(buffer, mark)
 end
 
 --- A selection's lines as they stand now; its mark is dropped.
----@param buffer integer
 ---@param mark integer
 ---@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
@@ -93,7 +86,8 @@ end
 --- The file of the window in which the user is, or was last.
 ---@return acp.ContextFile?
 local function current_file()
-  local window = layout.file_window()
+  local here = api.nvim_get_current_win()
+  local window = surroundings.is_file(api.nvim_win_get_buf(here)) and here or layout.file_window()
   local name = window and api.nvim_buf_get_name(api.nvim_win_get_buf(window)) or ''
   if name == '' or name:find('^%a[%w+.-]+://') then
     return nil
@@ -103,7 +97,6 @@ local function current_file()
 end
 
 --- The file that goes with the next prompt of a chat, if one does.
----@param chat acp.Chat
 ---@param selections? acp.Selection[] a file of which lines are attached is named by these
 ---@return acp.ContextFile?
 function M.context(chat, selections)
@@ -192,7 +185,6 @@ local function all_rows(chat)
 end
 
 --- Show in the prompt of a chat what goes along.
----@param chat acp.Chat
 function M.draw(chat)
   if not api.nvim_buf_is_valid(chat.prompt) then
     return
@@ -217,22 +209,10 @@ function M.draw(chat)
 end
 
 --- Say something in the bar of a prompt until its text changes.
----@param chat acp.Chat
 ---@param texts string[] the longest first; the first that fits
 function M.say(chat, texts)
   chat.said = { texts = texts, tick = api.nvim_buf_get_changedtick(chat.prompt) }
   M.draw(chat)
-end
-
---- The text of a prompt has changed: keep right what stands around it.
----@param chat acp.Chat
-function M.keep(chat)
-  if api.nvim_buf_is_loaded(chat.prompt) then
-    frame.keep(chat.prompt)
-    if chat.said then
-      M.draw(chat)
-    end
-  end
 end
 
 --- Let a selection go along with the next prompt that is sent from the prompt buffer.
@@ -257,7 +237,6 @@ function M.note(number, list)
 end
 
 --- Let what is in a row not go along.
----@param chat acp.Chat
 ---@param number integer of the row; 0 the last
 function M.drop(chat, number)
   local all = all_rows(chat)
@@ -282,7 +261,6 @@ end
 
 --- Let images go along with the next prompt: pasted, or dropped as the names of their files. The host
 --- finds the names, reads and holds them; here is what they are called.
----@param chat acp.Chat
 ---@param text? string that names them, and nothing else; nil: that in the clipboard
 ---@param done fun(problem: string?, names: string[]) no names: the text is another one
 function M.attach_images(chat, text, done)
@@ -313,7 +291,6 @@ local function open(chat, ops)
 end
 
 --- Show what goes along, all of it or one row.
----@param chat acp.Chat
 ---@param number integer of the row; 0 all
 function M.show(chat, number)
   local lines, is_noted, key = {}, false, nil
@@ -341,14 +318,12 @@ function M.show(chat, number)
 end
 
 --- Forget selections and images: they were sent. What is noted, the host knows.
----@param chat acp.Chat
 function M.clear(chat)
   chat.selections, chat.images = nil, nil
   M.draw(chat)
 end
 
 --- The host has ended: what only it knew does not go along.
----@param chat acp.Chat
 function M.lose(chat)
   chat.images, chat.notes = nil, nil
   M.draw(chat)
@@ -356,7 +331,6 @@ end
 
 --- Ask the host what goes along now; it says so when that is not what it has said last. While a turn
 --- runs nothing does: the host finds out when it is over.
----@param chat acp.Chat
 function M.ask(chat)
   if chat.status.state == 'idle' then
     bridge.configure() -- what goes along depends on it

@@ -37,7 +37,6 @@ local function clear(chat)
 end
 
 --- Send what the user has said on the code, with nothing else to say.
----@param chat acp.Chat
 ---@param otherwise fun() called if there is nothing
 function M.send_review(chat, otherwise)
   if not bridge.running() or not chats.is_open(chat) then
@@ -53,7 +52,6 @@ function M.send_review(chat, otherwise)
 end
 
 --- Whether nothing is written in the prompt of a chat.
----@param chat acp.Chat
 ---@return boolean
 function M.is_blank(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
@@ -69,7 +67,6 @@ local function give_back(chat, text, err)
 end
 
 --- Have the host take a prompt, with the file that the user is in.
----@param chat acp.Chat
 ---@param payload table
 ---@param done fun(err: string?, result: any)
 function M.submit(chat, payload, done)
@@ -143,7 +140,7 @@ local function watch_text(chat)
   end)
   local fit = unseen.soon(function() -- the window to the text
     prompt_marks.draw(chat)
-    attachment.keep(chat)
+    attachment.draw(chat) -- the rows stand below the last line
     pcall(layout.fit, chat) -- Neovim may refuse now; the next change does it
   end)
   api.nvim_buf_attach(chat.prompt, false, {
@@ -220,7 +217,6 @@ local function watch(chat)
 end
 
 --- Make the prompt buffer of a chat (`chat.prompt` is set) with the draft that a crash has left.
----@param chat acp.Chat
 function M.create(chat)
   unseen.buffer(function(buffer)
     chat.prompt = buffer

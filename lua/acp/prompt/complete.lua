@@ -19,14 +19,9 @@ local ABOUT = 60 -- characters
 ---@field info? string all of that
 ---@field kind string of `vim.lsp.protocol.CompletionItemKind`
 
----@class acp.SlashCommand
----@field name string
----@field description? string
----@field hint? string what it wants
----@field kind? 'your prompt'|'ready-made' nil: it is the agent's
-
 ---@param chat? acp.Chat
----@return acp.SlashCommand[] those of the user, of the agent, and ready-made ones
+---@return { name: string, description?: string, hint?: string, kind?: string }[] of the user, then of
+---  the agent, then ready-made ones
 local function commands_of(chat)
   return chat and chat.status.commands or {}
 end
@@ -49,7 +44,6 @@ local function begins_command(chat, before)
 end
 
 --- Where that begins which can be completed before the cursor.
----@param chat acp.Chat
 ---@param row integer 1-based
 ---@param before string the line up to the cursor
 ---@return integer? column 0-based byte; nil: there is nothing to complete
@@ -77,7 +71,6 @@ local function candidate(command)
 end
 
 --- What completes a text that `start()` has found.
----@param chat acp.Chat
 ---@param base string
 ---@return acp.Candidate[]
 function M.candidates(chat, base)
@@ -91,7 +84,6 @@ function M.candidates(chat, base)
 end
 
 --- What the command or the mention under the cursor is.
----@param chat acp.Chat
 ---@param row integer 1-based
 ---@param line string
 ---@param column integer 0-based byte of the cursor

@@ -40,7 +40,6 @@ local function prefix(chat)
   return ('%s-%s-'):format(chats.encode(chat.agent), digest(chat.cwd))
 end
 
----@param chat acp.Chat
 ---@return string path of its draft; it need not exist
 function M.path(chat)
   return vim.fs.joinpath(folder(), ('%s%d-%d.md'):format(prefix(chat), vim.fn.getpid(), chat.chat))
@@ -54,7 +53,6 @@ end
 
 --- Write the draft, or remove it when there is nothing to keep. A state folder that cannot be
 --- written to costs the draft, and is told, once. What was forgotten is not written again.
----@param chat acp.Chat
 ---@param lines string[]
 function M.save(chat, lines)
   local path = M.path(chat)
@@ -127,7 +125,6 @@ end
 
 --- The draft of this prompt; without one, that of a prompt of the same agent and folder whose
 --- Neovim is gone, which is this prompt's from now on.
----@param chat acp.Chat
 ---@return string[] lines none when there is no draft
 function M.restore(chat)
   local path = M.path(chat)

@@ -85,7 +85,6 @@ function M.said(all, room)
 end
 
 --- The bar of a prompt with so many rows.
----@param chat acp.Chat
 ---@param count integer
 ---@param room integer cells of its window
 ---@return string winbar
@@ -150,17 +149,6 @@ function M.rows(buffer, rows, width)
     api.nvim_buf_set_extmark(buffer, namespace, last, 0, { virt_lines = lines })
   end
   return #lines ~= (before and #before[4].virt_lines or 0)
-end
-
---- Keep the rows below the text, which has changed.
----@param buffer integer
-function M.keep(buffer)
-  local last = api.nvim_buf_line_count(buffer) - 1
-  local mark = api.nvim_buf_get_extmarks(buffer, namespace, 0, -1, { details = true })[1]
-  if mark and mark[2] ~= last then
-    local lines = mark[4].virt_lines
-    api.nvim_buf_set_extmark(buffer, namespace, last, 0, { id = mark[1], virt_lines = lines })
-  end
 end
 
 return M

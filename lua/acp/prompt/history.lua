@@ -18,14 +18,12 @@ local function text_of(chat)
   return table.concat(api.nvim_buf_get_lines(chat.prompt, 0, -1, true), '\n')
 end
 
----@param chat acp.Chat
 ---@param text string
 function M.put(chat, text)
   api.nvim_buf_set_lines(chat.prompt, 0, -1, true, vim.split(text, '\n', { plain = true }))
 end
 
 --- Put text below what stands in the prompt.
----@param chat acp.Chat
 ---@param text string
 function M.add(chat, text)
   local before = text_of(chat)
@@ -60,7 +58,6 @@ local function begin(chat, step)
 end
 
 --- Whether the prompt holds one that was sent, as it was.
----@param chat acp.Chat
 ---@return boolean
 function M.is_walking(chat)
   local walk = chat.walk
@@ -68,7 +65,6 @@ function M.is_walking(chat)
 end
 
 --- Show the prompt that was sent before the one shown, or after it.
----@param chat acp.Chat
 ---@param step 1|-1
 function M.step(chat, step)
   if M.is_walking(chat) then

@@ -155,7 +155,6 @@ local function send(edit, selection)
 end
 
 --- Have the agent of the project's session edit lines of the current buffer's file.
----@param chat acp.Chat
 ---@param range { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param instruction string
 function M.edit(chat, range, instruction)

@@ -31,7 +31,6 @@ local function close_list()
 end
 
 --- Map the keys of a prompt.
----@param chat acp.Chat
 ---@param send fun()
 function M.map(chat, send)
   local map = keys.map

@@ -95,7 +95,6 @@ local function moved_names(chat)
 end
 
 --- The lines that are mentioned, as selections that go along, and the names that speak of them.
----@param chat acp.Chat
 ---@return acp.Selection[]
 ---@return string[] names
 function M.take(chat)
@@ -144,7 +143,6 @@ local function put(chat, lines, rows, found)
 end
 
 --- Draw the marks of a prompt.
----@param chat acp.Chat
 function M.draw(chat)
   if not api.nvim_buf_is_loaded(chat.prompt) then
     return
@@ -170,7 +168,6 @@ function M.draw(chat)
 end
 
 --- Learn which files there are, since the user begins to write.
----@param chat acp.Chat
 function M.prepare(chat)
   mention.refresh(chat, function()
     M.draw(chat)
@@ -193,7 +190,6 @@ local function placed(chat)
 end
 
 --- Write the mentions anew whose lines have moved.
----@param chat acp.Chat
 function M.settle(chat)
   local moved = api.nvim_buf_is_loaded(chat.prompt) and moved_names(chat) or {}
   for _, place in ipairs(next(moved) and placed(chat) or {}) do
@@ -212,7 +208,6 @@ function M.settle(chat)
 end
 
 --- What the mention under the cursor speaks of.
----@param chat acp.Chat
 ---@param row integer 0-based
 ---@param column integer 0-based byte
 ---@return string[]? lines nil: there is none

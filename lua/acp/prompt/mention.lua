@@ -109,7 +109,6 @@ local function name_of(chat, path)
 end
 
 --- The mention of a file or folder by its path, or of lines of it.
----@param chat acp.Chat
 ---@param path string absolute
 ---@param first? integer 1-based
 ---@param last? integer inclusive
@@ -120,7 +119,6 @@ function M.of_path(chat, path, first, last)
 end
 
 --- The files of the project that are open, as buffers.
----@param chat acp.Chat
 ---@return integer[]
 function M.open_files(chat)
   return vim.tbl_filter(function(buffer)
@@ -144,7 +142,6 @@ local function defined(chat, query)
 end
 
 --- What completes a mention.
----@param chat acp.Chat
 ---@param base string from the `@` on
 ---@return acp.Candidate[]
 function M.complete(chat, base)
@@ -170,16 +167,9 @@ function M.complete(chat, base)
   return items
 end
 
----@class acp.Mention of a line, with what it names
----@field first integer 0-based byte of the `@`
----@field last integer behind its last one
----@field name string '' for none
----@field what string what goes along for it, in words
----@field path string of the file of which it names lines
----@field lines integer[] first and last of these, 1-based and inclusive
+---@alias acp.Mention table an answer of the verb `mentions`, of one line: see doc/messages.md
 
 --- Ask the host for the mentions of lines.
----@param chat acp.Chat
 ---@param lines string[]
 ---@param done fun(found: acp.Mention[][]) of each line
 function M.find(chat, lines, done)
@@ -196,35 +186,34 @@ function M.find(chat, lines, done)
   end)
 end
 
----@param chat acp.Chat
 ---@return boolean whether the host has told the names of the files
 function M.known(chat)
   return chat.names ~= nil or not bridge.running()
 end
 
----@param chat acp.Chat
 ---@return boolean whether there are more names than are offered at once
 function M.is_partial(chat)
   return symbols.any() or chat.names ~= nil and #chat.names.names > MOST
 end
 
 --- Ask the host for the names of the files, unless it has just told them.
----@param chat acp.Chat
----@param done? fun() called when they have come
+---@param done? fun() called when they have come, or cannot be told
 function M.refresh(chat, done)
   local names, now = chat.names, vim.uv.now()
   symbols.refresh(M.open_files(chat))
   if not bridge.running() or names and now - names.asked < FRESH_MS then
     return
   end
+  local is_asked = chat.waiting ~= nil
+  chat.waiting = vim.list_extend(chat.waiting or {}, { done })
+  if is_asked then
+    return
+  end
   bridge.call('files', { chat = chat.chat }, function(err, result)
     if not err then
       chat.names = { roots = result.roots, names = result.names, asked = now }
-      if done then
-        done()
-      end
     end
-    local all = chat.waiting or {}
+    local all = chat.waiting
     chat.waiting = nil
     for _, told in ipairs(all) do
       told()
@@ -233,19 +222,13 @@ function M.refresh(chat, done)
 end
 
 --- Call when the names of the files are known, at once if they are, or if nobody can tell them.
----@param chat acp.Chat
 ---@param done fun()
 function M.when_known(chat, done)
-  if M.known(chat) then
-    M.refresh(chat)
-    return done()
+  if not M.known(chat) then
+    return M.refresh(chat, done)
   end
-  local is_asked = chat.waiting ~= nil
-  chat.waiting = chat.waiting or {}
-  table.insert(chat.waiting, done)
-  if not is_asked then
-    M.refresh(chat)
-  end
+  M.refresh(chat)
+  done()
 end
 
 return M

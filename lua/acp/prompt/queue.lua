@@ -18,11 +18,7 @@ local M = {}
 
 local KEYS = '<CR> takes it back · dd drops it · g? all keys'
 
----@class acp.Waiting what waits, as the host draws it
----@field lines string[]
----@field numbers integer[] the host's numbers, by lines
----@field title string
----@field taken? string text that was taken back
+---@alias acp.Waiting table the answer of the verb `queue`: see doc/messages.md
 
 ---@class acp.QueueView
 ---@field chat integer
@@ -141,7 +137,6 @@ local function make(chat)
 end
 
 --- Show what waits in the session of a chat, in a window of its own.
----@param chat acp.Chat
 function M.open(chat)
   bridge.ask('queue', { chat = chat.chat }, function(found)
     if #found.lines == 0 then

@@ -313,13 +313,15 @@ local function attach(prompt)
   end)
 end
 
-local function group_of(buffer)
-  return api.nvim_create_augroup('acp.prompt.server.begin.' .. buffer, { clear = false })
-end
+---@type table<integer, true> prompts that the server is not attached to yet
+local waits = events.by_buffer()
 
 --- Where Neovim's own client cannot be loaded, for want of a folder for its log, 'omnifunc' completes.
 local function begin(chat)
-  api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
+  if not waits[chat.prompt] then
+    return
+  end
+  waits[chat.prompt] = nil
   local ok, err = pcall(attach, chat.prompt)
   if not ok then
     require('acp.host.log').line('no language server for the prompt: ' .. err)
@@ -327,14 +329,14 @@ local function begin(chat)
 end
 
 --- Have the server attached to the prompt of a chat as soon as it is of use, unless the user wants none.
----@param chat acp.Chat
 function M.attach(chat)
   if options.value('ui', 'completion') ~= false then
-    api.nvim_clear_autocmds({ group = group_of(chat.prompt) })
     prepare_list(chat.prompt)
-    events.on('InsertEnter', 'The server of the prompt begins', function()
+    waits[chat.prompt] = true
+    local on = events.group('acp.prompt.server.begin.' .. chat.prompt)
+    on('InsertEnter', 'The server of the prompt begins', function()
       begin(chat)
-    end, { group = group_of(chat.prompt), buffer = chat.prompt })
+    end, { buffer = chat.prompt })
   end
 end
 
@@ -343,7 +345,7 @@ life.listen(function(buffer, status)
   -- who looks at |vim.lsp.status()| has loaded that
   local is_seen = is_wanted and (package.loaded['vim.lsp'] or listeners() > 0)
   local chat = is_seen and chats.of(buffer)
-  if chat and #api.nvim_get_autocmds({ group = group_of(chat.prompt) }) > 0 then
+  if chat then
     begin(chat)
   end
   tell(buffer, status)

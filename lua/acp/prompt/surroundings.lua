@@ -13,7 +13,6 @@ local MOST_LINES = 1000
 ---@type integer? the file buffer that the user last was in
 local last
 
----@param buffer integer
 ---@return boolean
 function M.is_file(buffer)
   return vim.bo[buffer].buftype == '' and api.nvim_buf_get_name(buffer) ~= ''
@@ -160,7 +159,6 @@ function M.text(name)
 end
 
 --- What a listed buffer that is no file is called in a mention.
----@param buffer integer
 ---@return string? name nil for files, for buffers without a name, and for those of this plugin
 function M.name(buffer)
   local name = api.nvim_buf_get_name(buffer)

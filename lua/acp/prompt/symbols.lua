@@ -199,7 +199,6 @@ function M.refresh(buffers)
 end
 
 --- What a file defines, as far as it is known.
----@param buffer integer
 ---@return acp.Symbol[]
 function M.of(buffer)
   return known[buffer] and known[buffer].symbols or {}
@@ -220,7 +219,6 @@ function M.matching(buffers, query)
 end
 
 --- What is around a line, by the tree of treesitter; where there is none, as far as it is known.
----@param buffer integer
 ---@param row integer 1-based
 ---@param kinds table<string, true>
 ---@return { first: integer, last: integer }? innermost

@@ -42,7 +42,6 @@ local function place_of(range)
 end
 
 --- Tell the host, of the lines as they are by now: an agent may have worked on while the user wrote.
----@param place acp.CommentPlace
 local function send(place, text)
   local buffer, mark = place.held.buffer, place.held.mark
   local payload = { text = text, path = place.path, buffer = buffer, mark = mark }
@@ -69,7 +68,6 @@ function M.comment(range, text)
 end
 
 --- Below the last line, in the window where the user is.
----@param place acp.CommentPlace
 ---@return vim.api.keyset.win_config
 local function config(place)
   local width = math.max(math.min(WIDEST, api.nvim_win_get_width(0) - 4), 1)
@@ -90,7 +88,6 @@ local function config(place)
 end
 
 --- Leaving the window, however, keeps what is written in it.
----@param place acp.CommentPlace
 ---@param over? fun() called once it is closed
 local function watch(buffer, window, place, over)
   local is_over, is_left = false, false
@@ -144,9 +141,7 @@ local function write(range, over)
   end
   local buffer = unseen.buffer(function(it)
     api.nvim_buf_set_name(it, ('acp-comment://%d'):format(it))
-    vim.bo[it].buftype = 'acwrite'
-    vim.bo[it].bufhidden = 'wipe'
-  end)
+  end, { buftype = 'acwrite', bufhidden = 'wipe' })
   local window = float.open(buffer, true, config(place))
   watch(buffer, window, place, over)
   vim.cmd.startinsert()
@@ -189,9 +184,7 @@ function M.list()
       return notice.notice('no comments: :Acp comment makes one')
     end
     vim.fn.setqflist({}, ' ', { nr = '$', title = 'acp: comments', items = items })
-    hands.calmly('the list', function()
-      vim.cmd('botright copen')
-    end)
+    hands.calmly('the list', api.nvim_command, 'botright copen')
   end)
 end
 

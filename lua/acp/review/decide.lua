@@ -20,7 +20,6 @@ local NONE = 'no hunk here: %s; :Acp %s file, :Acp %s all'
 ---@alias acp.Decision table the payload of `decide`: see doc/messages.md
 
 --- Where the rejected lines were is where to go on: else the cursor would stay at a number.
----@param decision acp.Decision
 ---@param first integer? where its lines began at last
 ---@param origin { window: integer, buffer: integer }
 local function settle_cursor(decision, first, origin)
@@ -35,7 +34,6 @@ local function settle_cursor(decision, first, origin)
   end
 end
 
----@param decision acp.Decision
 local function ask(decision)
   local origin = { window = api.nvim_get_current_win(), buffer = api.nvim_get_current_buf() }
   local place = decision.first and places.hold(decision.first, decision.last)
@@ -87,7 +85,6 @@ function M.decide_by(verdict, name, because)
 end
 
 --- Decide on all files, on the file of the current buffer, or on lines of it.
----@param scope acp.Scope
 ---@param range? integer[] first and last line, 1-based, inclusive
 ---@param more? { hunk?: boolean, because?: string }
 function M.decide(verdict, scope, range, more)

@@ -20,7 +20,6 @@ local function get(id, what)
 end
 
 --- The entry that was the current one, or that which has come to its place.
----@param list acp.QuickfixList
 ---@return integer
 local function current_entry(list)
   local index = math.max(get(ids[list.key], 'idx') or 1, 1)
@@ -34,7 +33,6 @@ local function current_entry(list)
   return math.max(math.min(index, #list.items), 1)
 end
 
----@param list acp.QuickfixList
 local function note(list)
   shown[list.key] = { list = list, tick = get(ids[list.key], 'changedtick') }
 end
@@ -49,7 +47,6 @@ local function cursor_in(id)
   end
 end
 
----@param list acp.QuickfixList
 ---@return boolean there false: its list is gone
 local function refresh(list)
   local id = ids[list.key]

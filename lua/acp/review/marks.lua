@@ -93,13 +93,17 @@ local function tell(buffer)
   end
 end
 
----@param milliseconds integer after the last such call
+--- Once, also where the time is up before the last such call.
+---@param milliseconds integer after that
 local function tell_later(buffer, milliseconds)
-  timers[buffer] = timers[buffer] or assert(vim.uv.new_timer())
-  local told = vim.schedule_wrap(tell)
-  timers[buffer]:start(milliseconds, 0, function()
-    told(buffer)
-  end)
+  local timer = timers[buffer] or assert(vim.uv.new_timer())
+  timers[buffer] = timer
+  local function over()
+    if timers[buffer] == timer and not timer:is_active() then
+      tell(buffer)
+    end
+  end
+  timer:start(milliseconds, 0, vim.schedule_wrap(over))
 end
 
 --- Look at the changes of a buffer as long as it has marks.
@@ -173,7 +177,6 @@ local function fit(buffer, options, width)
   end
 end
 
----@param mark acp.ReviewMark
 ---@return boolean whether it shows what is asked
 local function is_asked(mark)
   local options = mark[3]
@@ -198,7 +201,6 @@ local function whole(buffer, row, options, room)
   return { virt_lines = { { { text, words[2] } } }, virt_lines_above = true }
 end
 
----@param marks acp.ReviewMark[]
 ---@param width? integer at which removed lines are broken
 ---@return boolean has_removed whether there are any
 ---@return integer above how many lines above the first one
@@ -240,7 +242,6 @@ local function spare_views(buffer)
 end
 
 --- Put marks from there on, a portion after the other: all at once would hold the editor.
----@param marks acp.ReviewMark[]
 ---@param drawn acp.Reviewed
 local function put_from(buffer, marks, drawn, first)
   local portion = vim.list_slice(marks, first, first + PORTION - 1)
@@ -264,7 +265,6 @@ local function put_from(buffer, marks, drawn, first)
 end
 
 --- Put these marks in place of all that a buffer has; beside what is asked that is not in it, too.
----@param marks acp.ReviewMark[]
 ---@param drawn acp.Reviewed
 local function put_all(buffer, marks, drawn)
   api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
@@ -292,7 +292,6 @@ end
 --- Called by the host: put these marks in place of all that the file has; none takes all away.
 ---@param path string resolved
 ---@param tick integer the changedtick that they are for
----@param marks acp.ReviewMark[]
 ---@param rows integer[][] of the hunks: first and last row, half-open; where lines are only gone, both are the same
 ---@return { ok?: boolean, stale?: boolean, gone?: boolean }
 function M.draw(path, tick, marks, rows)
@@ -327,7 +326,6 @@ end
 local unseen = {}
 
 --- Tell the user of those files, once until they have no hunks any more.
----@param files acp.ReviewFile[]
 local function tell_unseen(files)
   local foreign = buffers.foreign()
   local told = unseen
@@ -344,7 +342,6 @@ local function tell_unseen(files)
 end
 
 --- Called by the host: the files with hunks, in the order in which motions go through them.
----@param files acp.ReviewFile[]
 ---@param on? boolean all of the review is shown
 ---@return boolean has_lists the quickfix lists want to be brought up to date
 function M.files(files, on)

@@ -75,17 +75,6 @@ hunks.listen(function()
   end
 end)
 
----@param offsets integer[]
----@return integer[] those of lines that have changed, the least first
-local function lines_in(offsets)
-  local lines = vim.tbl_filter(function(offset)
-    return offset >= 0
-  end, offsets)
-  table.sort(lines)
-  return lines
-end
-
----@param hunk acp.ShownHunk
 ---@param range? integer[] first and last row, 1-based; nil: all
 ---@return table? part nil if no line of it is in these rows
 local function part_of(hunk, range)
@@ -93,13 +82,15 @@ local function part_of(hunk, range)
   local first, last = unpack(range or {})
   local offsets = not range and { WHOLE }
     or vim.list_slice(hunk.offsets, math.max(first - hunk.row, 1), last - hunk.row)
-  local lines = lines_in(offsets)
   if vim.list_contains(offsets, WHOLE) then
     return part
-  elseif #lines < #lines_in(hunk.offsets) then
-    part.first, part.last = lines[1], lines[#lines]
   end
-  return #lines > 0 and part or nil
+  for _, line in ipairs(offsets) do
+    if line >= 0 then
+      part.first, part.last = math.min(part.first or line, line), math.max(part.last or line, line)
+    end
+  end
+  return part.first and part or nil
 end
 
 ---@return acp.ShownHunk? hunk under the cursor
@@ -204,10 +195,8 @@ local function make(shown)
   local name = ('acp-diff://%s%s'):format(turn, shown.by and ' ' .. shown.by or '')
   local buffer = unseen.buffer(function(it)
     vim.b[it].acp_diff = true
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].modifiable = false
     chats.name(it, name)
-  end)
+  end, { bufhidden = 'wipe', modifiable = false })
   overviews[buffer] = shown
   map_keys(buffer)
   events.on('BufEnter', 'All changes as they are now', function()

@@ -33,7 +33,6 @@ function M.hold(first, last)
 end
 
 --- Let them go.
----@param place acp.Place
 ---@return integer? first 1-based, where they were at last; nil: their buffer is gone
 function M.let_go(place)
   if not api.nvim_buf_is_loaded(place.buffer) then

@@ -2,6 +2,7 @@
 -- where the window would break them, and above the first line of a file.
 
 local events = require('acp.ui.events')
+local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
@@ -36,7 +37,6 @@ function M.width(buffer, is_any)
   return width
 end
 
----@param line acp.VirtualLine
 ---@param tabstop integer
 ---@return acp.VirtualLine line with blanks in place of tabs, as the buffer would show them
 ---@return integer width
@@ -132,15 +132,12 @@ local function fill(window, count)
   local cursor = api.nvim_win_get_cursor(window)[1]
   local rows = api.nvim_win_text_height(window, { end_row = cursor - 1 }).all - count
   if topfill + rows <= height then
-    api.nvim_win_call(window, function()
-      vim.fn.winrestview({ topfill = topfill })
-    end)
+    unseen.scroll(window, { topfill = topfill })
   end
 end
 
 ---@type table<integer, integer> by buffer: virtual lines above its first line
 local above = {}
-local is_watching = false
 
 --- Neovim leaves lines above the first one out when it jumps there.
 local function watch()
@@ -165,16 +162,14 @@ end
 
 --- So many virtual lines are above the first line of the buffer now.
 function M.set_above(buffer, count)
-  local before = above[buffer] or 0
+  local is_first, before = not next(above), above[buffer] or 0
   above[buffer] = count > 0 and count or nil
   if count > 0 and count ~= before then
     vim.tbl_map(M.reveal, vim.fn.win_findbuf(buffer))
   end
   if not next(above) then
     events.leave('acp.removed_lines')
-    is_watching = false
-  elseif not is_watching then
-    is_watching = true
+  elseif is_first then
     watch()
   end
 end

@@ -169,9 +169,7 @@ local function load(file, column)
   bridge.ask('versions_file', { number = this.number, file = file }, function(found)
     if this == mine then
       this.file, this.offset = file, this.file == file and this.offset or 0
-      hands.calmly('the comparison', function()
-        show(found, column)
-      end)
+      hands.calmly('the comparison', show, found, column)
     end
   end)
 end
@@ -308,9 +306,7 @@ local function align_top()
     local top = vim.fn.winsaveview().topfill
     for _, other in ipairs(this.columns) do
       if api.nvim_win_is_valid(other) and vim.fn.line('w0', other) == 1 then
-        api.nvim_win_call(other, function()
-          vim.fn.winrestview({ topfill = top })
-        end)
+        unseen.scroll(other, { topfill = top })
       end
     end
   end
@@ -320,9 +316,7 @@ end
 --- user makes wider or narrower among them stays.
 local function follow()
   local on, size = events.group('acp_versions'), nil
-  on('WinScrolled', 'What is above the first line is level', function()
-    align_top()
-  end)
+  on('WinScrolled', 'What is above the first line is level', align_top)
   on({ 'VimResized', 'WinResized', 'TabEnter' }, 'The columns fit', function()
     if not this or not api.nvim_win_is_valid(this.window) or not hands.are_off() then
       return

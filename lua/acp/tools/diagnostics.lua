@@ -147,7 +147,6 @@ end
 
 --- The diagnostics of one file, waited for; or of all files, as they are.
 ---@param arguments { path?: string }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.get(arguments, reply)
   if not arguments.path then

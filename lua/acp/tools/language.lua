@@ -54,7 +54,6 @@ local function is_users(client)
 end
 
 --- The language servers of a buffer, without our own.
----@param buffer integer
 ---@param method? string
 ---@return vim.lsp.Client[]
 function M.clients(buffer, method)
@@ -68,7 +67,6 @@ local function begins(buffer)
 end
 
 --- Wait until the buffer has servers for that method, or nobody expects any.
----@param buffer integer
 ---@param method? string
 ---@param is_new boolean the buffer was loaded just now
 ---@param on_found fun(clients: vim.lsp.Client[])
@@ -141,41 +139,41 @@ end
 ---@return fun() cancel
 function M.send(it)
   local answers, waiting, requests = {}, {}, {}
+  local function take(index, err, result)
+    if waiting[index] then
+      waiting[index], answers[index] = nil, answer_of(it.clients[index], err, result)
+    end
+  end
   for index, client in ipairs(it.clients) do
-    waiting[index] = true
-    local function take(err, result)
-      if waiting[index] then
-        waiting[index], answers[index] = nil, answer_of(client, err, result)
-      end
+    waiting[index] = client
+    local function hear(err, result)
+      take(index, err, result)
     end
     local ok, is_sent, id =
-      pcall(call, client, 'request', it.method, it.params(client), take, it.buffer)
+      pcall(call, client, 'request', it.method, it.params(client), hear, it.buffer)
     requests[index] = ok and is_sent and id or nil
     if not (ok and is_sent) then
-      take(ok and 'it has ended' or tostring(is_sent))
+      take(index, ok and 'it has ended' or tostring(is_sent))
     end
   end
   local function give_up()
-    for index in pairs(waiting) do
-      if requests[index] and not is_gone(it.clients[index]) then
-        pcall(call, it.clients[index], 'cancel_request', requests[index])
+    for index, client in pairs(waiting) do
+      if requests[index] and not is_gone(client) then
+        pcall(call, client, 'cancel_request', requests[index])
       end
     end
   end
   local stop = ask.poll(M.patience, function(is_late)
-    for index in pairs(waiting) do
-      if is_gone(it.clients[index]) then
-        waiting[index] = nil
-        answers[index] = answer_of(it.clients[index], 'it has ended')
-      elseif is_late then
-        answers[index] = answer_of(it.clients[index], 'it does not answer')
-      end
-    end
     if is_late then
       give_up()
     end
-    if is_late or next(waiting) == nil then
-      waiting = {}
+    for index, client in pairs(waiting) do
+      local is_over = is_gone(client)
+      if is_over or is_late then
+        take(index, is_over and 'it has ended' or 'it does not answer')
+      end
+    end
+    if next(waiting) == nil then
       it.on_done(vim.tbl_values(answers))
       return true
     end
@@ -253,7 +251,6 @@ end
 --- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
 --- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
 ---@param arguments acp.LanguageQuestion
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.request(arguments, reply)
   local buffer, is_new = M.buffer(arguments.path)
@@ -298,7 +295,6 @@ end
 
 --- Ask all servers that work in these folders.
 ---@param arguments { roots: string[], method: string, params: table }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.workspace(arguments, reply)
   local function is_here(client)
@@ -334,7 +330,6 @@ end
 
 --- What a file defines, from the tree of treesitter, where no server knows.
 ---@param arguments { path: string }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.tree(arguments, reply)
   local buffer = M.buffer(arguments.path)
@@ -356,7 +351,6 @@ end
 --- What the user's conform.nvim makes of a file: its lines, or what went wrong. `none`: there is no
 --- such plugin, or it leaves the file to a language server.
 ---@param arguments { path: string }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.conform(arguments, reply)
   local has_it, conform = pcall(require, 'conform')

@@ -81,7 +81,6 @@ end
 
 --- What there is, by name.
 ---@param _ table
----@param reply acp.ToolReply
 function M.list(_, reply)
   local found = {}
   for name, tool in vim.spairs(tools) do
@@ -106,7 +105,6 @@ end
 
 --- Run one.
 ---@param arguments { name: string, arguments: table, agent: string, session: string, cwd: string }
----@param reply acp.ToolReply
 ---@return fun()? cancel
 function M.run(arguments, reply)
   local tool = tools[arguments.name]

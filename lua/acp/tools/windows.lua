@@ -20,7 +20,6 @@ local function current()
 end
 
 --- The character, from 1, that stands at a byte of a line; of a text that is not loaded the byte.
----@param buffer integer
 ---@param row integer 0-based
 ---@param byte integer 0-based
 ---@return integer
@@ -32,7 +31,6 @@ end
 
 --- The files that are open, each with the window that shows it.
 ---@param _ table
----@param reply acp.ToolReply
 function M.files(_, reply)
   local found, here = {}, current()
   for buffer, name in file_buffers.all() do
@@ -61,7 +59,6 @@ end
 
 --- The entries of the quickfix list, or of the location list of the user's window.
 ---@param arguments { list: 'quickfix'|'location' }
----@param reply acp.ToolReply
 function M.list(arguments, reply)
   local here = current() or 0
   local get = vim.fn.getqflist

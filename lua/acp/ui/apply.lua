@@ -188,16 +188,13 @@ local function views(buffer, is_list)
 end
 
 --- A replaced line would take the cursor and the top line away with it: put them back.
----@param view acp.View
 local function keep(view, ops)
   local line, topline = moved(view.cursor[1], ops), moved(view.topline, ops)
   local cursor = api.nvim_win_get_cursor(view.window)
   if cursor[1] == line and vim.fn.line('w0', view.window) == topline then
     return
   end
-  api.nvim_win_call(view.window, function()
-    vim.fn.winrestview({ lnum = line, col = view.cursor[2], topline = topline })
-  end)
+  unseen.scroll(view.window, { lnum = line, col = view.cursor[2], topline = topline })
 end
 
 --- Whether ops only add lines, or more text to some: then no row of the text goes.
@@ -318,7 +315,6 @@ local function fire_later(events)
 end
 
 --- Draw a frame of the host.
----@param frame acp.Frame
 ---@return { failed: integer[], gone: integer[] } to be sent again whole; to be forgotten
 function M.frame(frame)
   local result = { failed = {}, gone = {} }
@@ -326,9 +322,7 @@ function M.frame(frame)
     if not api.nvim_buf_is_loaded(part.bufnr) then
       table.insert(result.gone, part.bufnr)
     else
-      local ok, err = pcall(unseen.quietly, function()
-        draw_buffer(part)
-      end)
+      local ok, err = pcall(unseen.quietly, draw_buffer, part)
       if not ok then
         table.insert(result.failed, part.bufnr)
         require('acp.host.log').line(('buffer %d was not drawn: %s'):format(part.bufnr, err))

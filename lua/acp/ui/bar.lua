@@ -30,7 +30,6 @@ local bars = events.by_buffer()
 
 local failed = false
 
----@param parts acp.BarPart[]
 ---@return integer cells of the line that they make
 local function width_of(parts)
   local count = { [true] = 0, [false] = 0 }
@@ -46,7 +45,6 @@ end
 
 --- Make the last part short that can be; else take away the one that is needed least, the last of
 --- several: one that grows is made short first.
----@param parts acp.BarPart[]
 ---@return boolean whether there was one
 local function reduce(parts)
   local worst
@@ -68,7 +66,6 @@ local function reduce(parts)
   return part ~= nil
 end
 
----@param parts acp.BarPart[]
 ---@param right boolean
 ---@return string statusline
 local function side(parts, right)
@@ -81,14 +78,12 @@ local function side(parts, right)
   return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
 end
 
----@param parts acp.BarPart[]
 ---@return string statusline
 local function line_of(parts)
   local left, right = side(parts, false), side(parts, true)
   return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
 end
 
----@param parts acp.BarPart[]
 ---@return acp.BarPart[] the same, with the beginning of those that grow
 local function begun(parts)
   return vim.tbl_map(function(part)
@@ -98,7 +93,6 @@ local function begun(parts)
 end
 
 --- Let a part that grows have the room that is left, if that is for more than a letter or two.
----@param parts acp.BarPart[]
 local function grow(parts, width)
   for _, part in ipairs(parts) do
     local room = part.whole and width - width_of(parts) + api.nvim_strwidth(part.text)
@@ -110,7 +104,6 @@ local function grow(parts, width)
 end
 
 --- The line for so many cells.
----@param parts acp.BarPart[]
 ---@return string statusline
 local function fit(parts, width)
   parts = begun(parts)
@@ -155,7 +148,6 @@ function M.line()
 end
 
 --- Let the bars of a chat, or of a list, show that.
----@param parts acp.BarPart[]
 ---@param is_drawn boolean the text was drawn as well: Neovim draws the bars along with it
 function M.set(buffer, parts, is_drawn)
   local make = not vim.b[buffer].acp_list and options.winbar() or nil

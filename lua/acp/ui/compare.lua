@@ -66,26 +66,17 @@ end
 
 --- When one side goes, or shows something else, it is over.
 local function watch(key, comparison)
-  local function over()
-    vim.schedule(function()
-      if comparisons[key] == comparison then
-        pcall(M.close, key)
-      end
+  local function look()
+    local is_whole = vim.iter(comparison.windows):all(function(side, window)
+      local is_open = api.nvim_win_is_valid(window)
+      return is_open and api.nvim_win_get_buf(window) == comparison.buffers[side]
     end)
+    if comparisons[key] == comparison and not is_whole then
+      pcall(M.close, key)
+    end
   end
   local on = events.group(comparison.group)
-  for _, side in ipairs({ 'left', 'right' }) do
-    local scope = { pattern = tostring(comparison.windows[side]) }
-    on('WinClosed', 'A side of the comparison goes', over, scope)
-  end
-  on('BufEnter', 'A side shows something else', function()
-    for side, window in pairs(comparison.windows) do
-      local is_valid = api.nvim_win_is_valid(window)
-      if not is_valid or api.nvim_win_get_buf(window) ~= comparison.buffers[side] then
-        over()
-      end
-    end
-  end)
+  on({ 'WinClosed', 'BufEnter' }, 'A side goes, or shows something else', look, { later = true })
 end
 
 --- The window from which the user comes; floats come and go.
@@ -145,9 +136,7 @@ end
 ---@param hooks? acp.CompareHooks
 ---@return boolean opened
 function M.open(key, spec, hooks)
-  return hands.calmly('the comparison', function()
-    open(key, spec, hooks)
-  end)
+  return hands.calmly('the comparison', open, key, spec, hooks)
 end
 
 ---@param tab integer

@@ -38,11 +38,9 @@ local OPTIONS = vim.tbl_extend('error', dress.WRAPPED, {
 function M.fill(ops, name, chat)
   return unseen.buffer(function(buffer)
     chats.name(buffer, name)
-    vim.bo[buffer].bufhidden = 'wipe'
-    vim.bo[buffer].formatlistpat = dress.CONTAINERS
     vim.b[buffer].acp_chat = chat
     apply.draw(buffer, ops)
-  end)
+  end, { bufhidden = 'wipe', formatlistpat = dress.CONTAINERS })
 end
 
 --- Show a buffer in a float. Raises when Neovim refuses now.
@@ -116,9 +114,7 @@ end
 ---@param window integer?
 function M.close(window)
   if M.is_open(window) and window ~= api.nvim_get_current_win() then
-    unseen.quietly(function()
-      api.nvim_win_close(window --[[@as integer]], true)
-    end)
+    unseen.quietly(api.nvim_win_close, window, true)
   elseif M.is_open(window) then
     api.nvim_win_close(window --[[@as integer]], true)
   end
@@ -162,7 +158,6 @@ function M.read(ops, spec)
 end
 
 --- Show lines as they are, none broken; `g?` closes them, too.
----@param marks acp.Mark[]
 function M.lines(title, lines, marks)
   M.read({ { 0, -1, lines, marks } }, {
     name = 'acp-keys',

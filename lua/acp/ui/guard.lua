@@ -66,9 +66,7 @@ local function restore(window)
   layout.put(window, own)
   local view = vim.w[window].acp_view -- how it showed its chat or prompt last
   if view then
-    api.nvim_win_call(window, function()
-      vim.fn.winrestview(view)
-    end)
+    unseen.scroll(window, view)
   end
 end
 

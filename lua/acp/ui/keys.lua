@@ -61,7 +61,6 @@ end
 ---@field [4] string? name of its <Plug>
 
 --- Map keys, unless the user wants none.
----@param rows acp.KeyRow[]
 ---@param mode? string normal mode if none
 function M.map_all(buffer, rows, mode)
   local is_wanted = M.is_wanted(buffer)

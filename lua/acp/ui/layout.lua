@@ -81,9 +81,7 @@ function M.keeping_views(change)
   size.keeping_shares(change)
   for window, was in pairs(views) do
     if api.nvim_win_is_valid(window) and api.nvim_win_get_buf(window) == was.buffer then
-      api.nvim_win_call(window, function()
-        vim.fn.winrestview(was.view)
-      end)
+      unseen.scroll(window, was.view)
     end
   end
 end
@@ -243,9 +241,7 @@ function M.put(window, buffer)
   fire(window, before, api.nvim_get_current_win() == window and { 'BufLeave' } or {})
   fire(window, before, #vim.fn.win_findbuf(before) == 1 and { 'BufWinLeave' } or {})
   if api.nvim_win_is_valid(window) then
-    unseen.quietly(function()
-      api.nvim_win_set_buf(window, buffer)
-    end)
+    unseen.quietly(api.nvim_win_set_buf, window, buffer)
     fire(window, buffer, { 'BufEnter', 'BufWinEnter' })
   end
 end

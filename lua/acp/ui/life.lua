@@ -73,7 +73,6 @@ function M.elapsed(milliseconds)
   return ('%d:%02d'):format(minutes, seconds % 60)
 end
 
----@param life acp.Life
 ---@param width integer cells
 ---@return [string, string][] chunks
 local function chunks(life, width)

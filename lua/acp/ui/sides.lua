@@ -11,7 +11,6 @@ local M = {}
 
 ---@alias acp.CompareSide table see doc/messages.md, "Host → Lua"
 
----@param side acp.CompareSide
 ---@return string? filetype nil if nothing says so
 local function filetype_of(side, buffer)
   if side.filetype or vim.bo[buffer].filetype ~= '' then
@@ -32,24 +31,20 @@ local function colour(buffer, other, filetype)
   end
 end
 
----@param side acp.CompareSide
 ---@param map fun(buffer: integer)
 ---@return integer buffer
 local function scratch(key, side, map)
   local buffer = unseen.buffer(function(it)
     api.nvim_buf_set_lines(it, 0, -1, true, side.lines or {})
-    vim.bo[it].bufhidden = 'wipe'
-    vim.bo[it].modifiable = false
     -- a name of another comparison stays with that
     pcall(api.nvim_buf_set_name, it, ('acp-diff://%s/%s'):format(key, side.name))
-  end)
+  end, { bufhidden = 'wipe', modifiable = false })
   map(buffer)
   return buffer
 end
 
 --- Find or make the buffer of a side.
 ---@param key string of the comparison
----@param side acp.CompareSide
 ---@param map fun(buffer: integer) maps the keys of one that is no file
 ---@return integer buffer
 function M.buffer(key, side, map)
@@ -58,7 +53,6 @@ function M.buffer(key, side, map)
 end
 
 --- Colour a scratch buffer as the one beside it.
----@param side acp.CompareSide
 ---@param other integer
 ---@param beside? acp.CompareSide what that is
 function M.dress(side, buffer, other, beside)

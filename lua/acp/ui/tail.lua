@@ -59,18 +59,14 @@ function M.fill(window)
   if vim.fn.getwininfo(window)[1].topline == topline then
     return -- told again, Neovim would draw all of the window anew
   end
-  api.nvim_win_call(window, function()
-    vim.fn.winrestview({ topline = topline })
-  end)
+  unseen.scroll(window, { topline = topline })
 end
 
 local function hide(window)
   local float = floats[window]
   floats[window] = nil
   if float and api.nvim_win_is_valid(float) then
-    pcall(unseen.quietly, function()
-      api.nvim_win_close(float, true)
-    end) -- E11 in the command-line window
+    pcall(unseen.quietly, api.nvim_win_close, float, true) -- E11 in the command-line window
   end
 end
 
@@ -177,9 +173,7 @@ function M.enter(window)
   end
   if place then
     known[window] = place.count
-    api.nvim_win_call(window, function()
-      vim.fn.winrestview({ lnum = place.line, topline = place.topline })
-    end)
+    unseen.scroll(window, { lnum = place.line, topline = place.topline })
   end
   M.settle(window)
 end

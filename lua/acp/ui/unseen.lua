@@ -31,18 +31,18 @@ function M.run()
 end
 
 --- Run something with `:noautocmd`, of which no `OptionSet` tells. Raises what it raises.
----@generic T
----@param action fun(): T
----@return T
-function M.quietly(action)
+---@param action fun(...: any): any
+---@param ... any
+---@return any
+function M.quietly(action, ...)
   if is_quiet then
-    return action()
+    return action(...)
   end
   local ok, result
-  local outer = users
+  local outer, given, count = users, { ... }, select('#', ...)
   users, is_quiet = api.nvim_get_option_value('eventignore', {}), true
   table.insert(actions, function()
-    ok, result = pcall(action)
+    ok, result = pcall(action, unpack(given, 1, count))
   end)
   local depth = #actions
   pcall(api.nvim_command, "noautocmd lua require('acp.ui.unseen').run()")
@@ -95,9 +95,10 @@ end
 local is_leaving = false -- the user leaves insert mode
 
 --- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
-function M.leaving(action)
+---@param ... any
+function M.leaving(action, ...)
   is_leaving = true
-  local ok, err = pcall(action)
+  local ok, err = pcall(action, ...)
   is_leaving = false
   if not ok then
     error(err, 0)
@@ -236,6 +237,14 @@ function M.soon(action)
       end)
     end
   end
+end
+
+--- Let a window show another part of its buffer, from wherever the user is.
+---@param view table as `winsaveview()` has it, or some of that
+function M.scroll(window, view)
+  api.nvim_win_call(window, function()
+    vim.fn.winrestview(view)
+  end)
 end
 
 --- Set options of a buffer.

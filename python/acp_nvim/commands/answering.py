@@ -18,6 +18,7 @@ from acp_nvim.session.elicitation.address import judge
 from acp_nvim.session.elicitation.model import Link
 from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.session.request import ElicitationAction, ElicitationAnswer, PermissionAnswer
+from acp_nvim.view.block import BLANK
 from acp_nvim.view.op import Replace
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
@@ -76,14 +77,15 @@ def go(host: Host, step: int) -> None:
     questions.draw(host)
 
 
-async def whole(host: Host, ask: str) -> dict[str, list[Replace]] | None:
-    """Answer all that a question says, as ops; None when it is gone."""
+async def whole(host: Host, ask: str) -> dict[str, Any] | None:
+    """Answer all that a question says, as ops, and the row of its options; None when it is gone."""
     asked = asking.find(host, ask)
     if asked is None:
         return None
     telling = asking.whole(host, asked)
     lines = await aside(telling) if asking.is_large(asked) else telling()
-    return {"ops": [Replace(0, -1, lines)]}
+    shown = (*lines, BLANK, *asking.shown(host, asked).options)
+    return {"ops": [Replace(0, -1, shown)], "options": len(lines) + 1}
 
 
 def fill(

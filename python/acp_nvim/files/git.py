@@ -206,7 +206,7 @@ async def rules(folder: str) -> list[str]:
     places = await _output(folder, _OWN_RULES, LISTING_LIMIT)
     if places is None:
         return []
-    return _ruling(folder, os.fsdecode(places).splitlines(), await settings(folder))
+    return _ruling(folder, os.fsdecode(places).splitlines(), await settings(folder) or ())
 
 
 def _ruling(folder: str, own: Sequence[str], said: Sequence[Setting]) -> list[str]:
@@ -227,7 +227,7 @@ async def may_convert(folder: str) -> bool:
     among the files."""
     said = await settings(folder)
     own = await _output(folder, ("rev-parse", "--git-path", "info/attributes"), LISTING_LIMIT)
-    if own is None or any(it.key in _CONVERTING for it in said):
+    if own is None or said is None or any(it.key in _CONVERTING for it in said):
         return True
     here = os.path.join(folder, os.fsdecode(own).rstrip("\n"))
     places = here, os.path.join(_of_user(), "attributes"), "/etc/gitattributes"
@@ -307,10 +307,18 @@ def _cut(
             yield path, output[start : at - 1]
 
 
-async def settings(folder: str) -> list[Setting]:
-    """Return the configuration that holds for a repository, without what we say ourselves."""
-    output = await _output(folder, _SETTINGS, LISTING_LIMIT) or b""
-    words = os.fsdecode(output).split("\0")
+async def settings(folder: str) -> list[Setting] | None:
+    """Return the configuration that holds for a repository, without what we say ourselves; None:
+    git did not end in time, or not by itself, so that nobody knows."""
+    try:
+        ran = await run(folder, _SETTINGS)
+    except FileNotFoundError:
+        return []
+    except (OSError, TimeoutError):
+        return None
+    if ran.code < 0:
+        return None
+    words = os.fsdecode(b"" if ran.code else ran.output).split("\0")
     said = zip(words[::2], words[1::2], strict=False)
     own = ((origin[5:], it.partition("\n")) for origin, it in said if origin[:5] == "file:")
     return [Setting(file, key, value) for file, (key, _, value) in own]

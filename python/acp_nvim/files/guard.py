@@ -89,12 +89,13 @@ def obeyed(folder: str) -> Iterator[str]:
 
 
 async def is_set(path: str) -> bool:
-    """Tell whether a repository above obeys that resolved path, which is not in git's folder."""
+    """Tell whether a repository above obeys that resolved path, which is not in git's folder, or
+    may do so: git does not say."""
     if path in await to_thread.run_sync(git.of_user):
         return True
     for folder in _repositories(path):
         said = await git.settings(folder)
-        if await to_thread.run_sync(_obeys, folder, said, path):
+        if said is None or await to_thread.run_sync(_obeys, folder, said, path):
             return True
     return False
 

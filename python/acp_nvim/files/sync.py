@@ -84,6 +84,7 @@ class DiskSync:
         self.fault = fault
         self._knowledge = knowledge
         self._baselines = baselines or Baselines()
+        self.recall = self._baselines.recall
         self._met = books.met
         self.foresee = books.foresee
         self._asked = Attribution(author)

@@ -121,6 +121,7 @@ def _plain(menu: Menu) -> dict[str, Any]:
         "head": _lines(menu.head),
         "notes": _lines(menu.notes),
         "body": _lines(menu.body),
+        "changes": _lines(menu.changes),
         "about": _lines(menu.about),
         "options": _lines(menu.options),
         "option_ids": list(menu.option_ids),

@@ -91,9 +91,15 @@ def follow_soon(host: Host, session: Session, _before: SessionState, _event: Tur
     host.store.follow(session.state)
 
 
-def let_go(host: Host, session: Session, _before: SessionState, _event: SessionClosed) -> None:
-    """Nothing more will come of it."""
-    host.store.close(session.state)
+def let_go(host: Host, session: Session, before: SessionState, _event: SessionClosed) -> None:
+    """Nothing more will come of it; of half a replay nothing is known but what was kept."""
+    if before.status != "loading":
+        host.store.close(session.state)
+
+
+def take_up(host: Host, _session: Session, before: SessionState, _event: SessionReopening) -> None:
+    """Prompts that wait until it is open again are kept."""
+    host.store.take_up(before)
 
 
 def take_note(host: Host, session: Session, _before: SessionState, _event: SessionOpened) -> None:
@@ -162,7 +168,7 @@ REACTIONS: Mapping[type[Event], tuple[Reaction, ...]] = {
         tell,
     ),
     SubAgentUpdated: (keep, screen.list_anew),
-    SessionReopening: (screen.show, screen.list_anew, disk.forget, begin_anew),
+    SessionReopening: (take_up, screen.show, screen.list_anew, disk.forget, begin_anew),
     SessionClosed: (
         disk.forget,
         let_go,

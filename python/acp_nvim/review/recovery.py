@@ -15,7 +15,6 @@ from anyio import to_thread
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
-from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.memory import Remembered, recollect
 from acp_nvim.files.baselines.snapshot import UNKNOWN, Text, Unknown
 from acp_nvim.files.live import LiveFile, load
@@ -48,7 +47,6 @@ class Recovery:
         store: EditStore,
         log: EditLog,
         sync: DiskSync,
-        baselines: Baselines,
         files: Files,
         tell: Callable[[str], None],
         is_here: Callable[[str], bool],
@@ -56,7 +54,6 @@ class Recovery:
         self._store = store
         self._log = log
         self._sync = sync
-        self._baselines = baselines
         self._files = files
         self._tell = tell
         self._is_here = is_here
@@ -148,7 +145,7 @@ class Recovery:
             now = await self._read(path, lambda live: live.on_disk)
             if now in self._told(path):
                 known.add(path)
-        return await self._baselines.recall(remembered, killed.at + GRACE, known)
+        return await self._sync.recall(remembered, killed.at + GRACE, known)
 
     def _told(self, path: str) -> list[str | None]:
         """Return the texts of a file that the log has: what was made of it, and what stands on

@@ -127,6 +127,11 @@ class Store:
         saved = self._last[_name(state)] = replace(last, queue=state.queue)
         self._kept.append(_name(state), saved, replace(saved, entries=()), now=now)
 
+    def take_up(self, state: SessionState) -> None:
+        """Follow the queue of a session that was closed in this state and is opened again."""
+        if state.id is not None and _name(state) not in self._forgotten:
+            self._last.setdefault(_name(state), saved_of(state, self.now()))
+
     def close(self, state: SessionState) -> None:
         """Let go of a session of which nothing more will come."""
         self._last.pop(_name(state), None)

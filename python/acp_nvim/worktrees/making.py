@@ -117,17 +117,23 @@ async def remove(records: Worktrees, worktree: Worktree) -> None:
     problems: list[str] = []
     if not await to_thread.run_sync(_remove_folder, worktree.folder):
         problems.append(f"{worktree.folder} cannot be removed as a whole: see its permissions")
-    with suppress(UserError):  # the user's project is gone, and with it what git knew
-        own = await repository(worktree.home)
-        found = [it async for it in parts(own, worktree.folder)]
-        for part in reversed(found):
-            problems += await _forget(part, worktree)
+    if is_taken(os.path.join(worktree.home, ".git")):  # else what git knew is gone, too
+        try:
+            own = await repository(worktree.home)
+            found = [it async for it in parts(own, worktree.folder)]
+            for part in reversed(found):
+                problems += await _forget(part, worktree)
+        except UserError as error:
+            problems.append(str(error))
     if problems:
         raise UserError(f"the worktree {worktree.name} is not gone: {'; '.join(problems)}")
     records.drop(worktree)
 
 
 def _remove_folder(folder: str) -> bool:
+    if os.path.islink(folder):  # somebody has moved what is there
+        with suppress(OSError):
+            os.unlink(folder)
     shutil.rmtree(folder, ignore_errors=True)
     return not os.path.lexists(folder)
 
@@ -139,15 +145,18 @@ async def _forget(part: Part, worktree: Worktree) -> list[str]:
     if f"worktree {part.there}" in listed.splitlines():
         await own.run("worktree", "remove", "-f", "-f", part.there, allowed=range(256))
     await to_thread.run_sync(_drop_half, await own.line("rev-parse", "--git-common-dir"), part)
-    for what in ("base", "merged"):
-        await own.run("update-ref", "-d", worktree.ref(what), allowed=range(256))
-    if part.name or not await own.commit_of(f"refs/heads/{worktree.branch}"):
-        return []
-    try:
-        await own.run("branch", "-q", "-D", worktree.branch)
-    except UserError as error:
-        return [str(error)]
-    return []
+    deeds: list[tuple[str, ...]] = [
+        ("update-ref", "-d", worktree.ref(what)) for what in ("base", "merged")
+    ]
+    if not part.name and await own.commit_of(f"refs/heads/{worktree.branch}"):
+        deeds.append(("branch", "-q", "-D", worktree.branch))
+    problems: list[str] = []
+    for deed in deeds:
+        try:
+            await own.run(*deed)
+        except UserError as error:
+            problems.append(str(error))
+    return problems
 
 
 def _drop_half(common: str, part: Part) -> None:

@@ -115,14 +115,15 @@ def test_all_of_it_in_a_larger_float(nvim: Neovim, spy: BridgeSpy, chat: int, ke
     asked = spy.open_ask(chat)
     nvim.input(f"<Tab>{key}")
     assert spy.told("ask_whole") == [{"ask": "ask-1"}]
-    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
     shown = ["the whole command", "", "✓ 1. Allow once", "✗ 2. Reject once"]
+    whole = {"ops": [[0, -1, shown, []]], "options": 2}
+    spy.answer(whole)
     assert nvim.lines() == shown
     assert config(nvim, here(nvim))["width"] == 80
     nvim.input("q")
     assert here(nvim) == asked["winid"]
     nvim.input(key)
-    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    spy.answer(whole)
     nvim.input("jj<CR>")
     assert spy.told("respond") == [ALLOWED]
     assert windows(nvim) == 4
@@ -132,7 +133,7 @@ def test_closing_it_takes_its_details_too(nvim: Neovim, spy: BridgeSpy, chat: in
     asked = spy.open_ask(chat)
     window = here(nvim)
     nvim.input("<Tab>d")
-    spy.answer({"ops": [[0, -1, ["the whole command"], []]]})
+    spy.answer({"ops": [[0, -1, ["the whole command"], []]], "options": 2})
     spy.close_ask()
     assert here(nvim) == window
     assert windows(nvim) == 3
@@ -646,10 +647,11 @@ def test_a_form_that_is_cut_says_how_much_is_below_or_above(nvim: Neovim, spy: B
         nvim.wait(lambda more=more: more in config(nvim, asked["winid"])["footer"][0][0])
 
 
-def diff_of(count: int) -> list[Any]:
-    """Return a body: a diff of two changed lines among so many that stay."""
-    lines = [(" ", f"stays {number}") for number in range(count)]
-    lines[count // 2 : count // 2] = [("-", "goes"), ("+", "comes")]
+CHANGES = [("-", "goes"), ("+", "comes")]
+
+
+def diff_of(lines: list[tuple[str, str]]) -> list[Any]:
+    """Return lines of a diff, as a question has them."""
     groups = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", " ": ""}
     marks: list[Any] = []
     for row, (sign, text) in enumerate(lines):
@@ -663,7 +665,9 @@ def diff_of(count: int) -> list[Any]:
 @pytest.mark.parametrize("count", [4, 40, 400])
 def test_of_a_diff_what_stays_gives_way_first(nvim: Neovim, spy: BridgeSpy, count: int) -> None:
     chat, _ = spy.open_session()
-    asked = spy.open_ask(chat, body=diff_of(count))
+    lines = [(" ", f"stays {number}") for number in range(count)]
+    lines[count // 2 : count // 2] = CHANGES
+    asked = spy.open_ask(chat, body=diff_of(lines), changes=diff_of(CHANGES))
     shown = nvim.lines(asked["bufnr"])
     assert {"goes", "comes"} <= set(shown)
     if count > 30:

@@ -86,6 +86,11 @@ def test_tab_goes_to_it_q_leaves_it_and_cr_chooses_the_line(job: MainJob) -> Non
     agent.quiet()
     job.nvim.input("<Tab>/Reject<CR><CR>")
     assert chosen(agent) == "no"
+    again = ask(job, agent, "again")
+    job.nvim.input("<Tab>D")
+    job.until(lambda: job.nvim.eval("win_getid()") not in (window, again["winid"]))
+    job.nvim.input("/Reject<CR><CR>")
+    assert chosen(agent, "again") == "no"
 
 
 def test_the_oldest_is_answered_first(job: MainJob) -> None:

@@ -106,6 +106,18 @@ def test_what_a_command_has_shown(turn: Turn, command: str) -> None:
     turn.goes_on()
 
 
+@pytest.mark.parametrize("command", ["Acp inspect", "Acp log"])
+def test_q_goes_back_to_where_the_user_was(turn: Turn, command: str) -> None:
+    nvim = turn.job.nvim
+    turn.job.command("Acp prompt | stopinsert")
+    where = "[win_getid(), winnr('$')]"
+    before = nvim.eval(where)
+    turn.job.command(command)
+    turn.job.until(lambda: nvim.eval("winnr('$')") == before[1] + 1)
+    nvim.input("q")
+    assert nvim.eval(where) == before
+
+
 def test_the_queue_keeps_what_waits(turn: Turn) -> None:
     job = turn.job
     job.command("AcpPrompt later")

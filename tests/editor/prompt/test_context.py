@@ -53,6 +53,21 @@ def test_it_goes_once_and_again_when_the_user_is_in_another_file(job: MainJob) -
 
 
 @ON
+def test_of_two_files_on_the_screen_it_is_the_one_that_the_user_is_in(job: MainJob) -> None:
+    agent = job.start()
+    job.edit("a.py", FILE)
+    (job.work / "b.py").write_text(FILE)
+    job.command("split b.py")
+    job.command("3 | AcpPrompt what is this?")
+    assert links(agent.prompted()) == ["b.py:3"]
+    job.command("Acp prompt")
+    assert rows(job) == []
+    job.command("wincmd p | wincmd j")
+    assert job.nvim.eval("expand('%:t')") == "a.py"
+    job.until(lambda: rows(job) == ["1 @a.py:1 · the file you are in"])
+
+
+@ON
 def test_it_can_be_removed_until_the_user_goes_elsewhere(job: MainJob) -> None:
     agent = job.start()
     job.edit("a.py", FILE)

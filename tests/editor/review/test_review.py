@@ -344,12 +344,13 @@ def test_many_marks_come_in_portions(nvim: Neovim, spy: BridgeSpy, tmp_path: Pat
     assert spy.told("edited") == []
 
 
+@pytest.mark.parametrize("before", ["", "vim.uv.sleep(250)"])  # its time is up at once
 def test_of_a_text_that_changes_meanwhile_the_host_is_told(
-    nvim: Neovim, spy: BridgeSpy, tmp_path: Path
+    nvim: Neovim, spy: BridgeSpy, tmp_path: Path, before: str
 ) -> None:
     nvim.command(f"edit {tmp_path / 'a.txt'}")
     path = str((tmp_path / "a.txt").resolve())
-    change = "vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'of the user' })"
+    change = f"{before} vim.api.nvim_buf_set_lines(0, 0, 0, true, {{ 'of the user' }})"
     assert nvim.lua(f"{DRAW_MANY} {change} return {COUNT}", path, MANY) < MANY
     nvim.wait(lambda: spy.told("edited") == [{"path": path}])
     assert nvim.lua(f"return {COUNT}") < MANY

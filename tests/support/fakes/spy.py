@@ -50,6 +50,7 @@ def question(ask_id: str = "ask-1", **more: Any) -> dict[str, Any]:
         "head": part("Run the tests"),
         "notes": part(),
         "body": part("make test"),
+        "changes": part(),
         "about": part(),
         "options": part("✓ 1. Allow once", "✗ 2. Reject once"),
         "option_ids": ["allow", "reject"],

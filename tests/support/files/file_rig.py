@@ -104,7 +104,6 @@ class FileRig:
             self.store,
             self.edits,
             self.sync,
-            baselines,
             ports,
             self.said.append,
             is_here=lambda folder: folder == os.getcwd(),

@@ -16,6 +16,7 @@ import pytest
 
 from acp_nvim.config import GUARD
 from acp_nvim.errors import RequestFailed
+from acp_nvim.files import git
 from acp_nvim.files.guard import Guard, is_guarded
 from acp_nvim.session.content import Diff
 from acp_nvim.session.request import WriteFileRequest
@@ -276,6 +277,28 @@ async def test_a_repository_that_an_agent_builds_runs_nothing_unasked(
     await play(project, WAYS[name], Guard(GUARD, no))
     assert not has_run(project)
     assert asked
+
+
+@pytest.mark.parametrize(
+    "failure", [TimeoutError(), OSError("too many files"), git.Ran(-9, b"", "")]
+)
+async def test_where_git_does_not_say_what_it_obeys_the_user_is_asked(
+    project: Path, monkeypatch: pytest.MonkeyPatch, failure: object
+) -> None:
+    asked: list[Diff] = []
+
+    async def no(change: Diff) -> bool:
+        asked.append(change)
+        return False
+
+    async def fail(*_arguments: object, **_options: object) -> object:
+        if isinstance(failure, Exception):
+            raise failure
+        return failure
+
+    monkeypatch.setattr(git, "run", fail)
+    await play(project, Way((("hooks.sh", "EVIL"),)), Guard(GUARD, no))
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("name", WAYS)

@@ -177,6 +177,22 @@ def test_a_replay_that_is_under_way_takes_nothing_away(store: Store, tmp_path: P
     assert len(found.queue) == 1
 
 
+@pytest.mark.parametrize("is_said", [True, False])
+def test_what_waits_for_a_session_that_is_opened_again_is_kept(
+    store: Store, tmp_path: Path, is_said: bool
+) -> None:
+    state = after(RUNNING, TurnEnded(4.0, "end_turn")) if is_said else IDLE
+    store.note(state)
+    store.flush()
+    store.close(state)
+    closed = after(state, SessionClosed("it died"))
+    store.take_up(closed)
+    store.follow(after(closed, SessionReopening(replay=True), PromptQueued(LATER)))
+    found = written(store, tmp_path)
+    assert texts(found) == (["first", "done", "second"] if is_said else texts(state))
+    assert len(found.queue) == 1
+
+
 def test_what_ends_with_neovim_is_not_kept(store: Store, tmp_path: Path) -> None:
     state = said(RUNNING, "half")
     store.leave([state, after(IDLE, SessionClosed())])

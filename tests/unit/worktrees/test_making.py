@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import subprocess
@@ -575,6 +576,40 @@ async def test_a_kill_amid_removing_is_gone_on_with(
     assert not found.is_made
     await making.remove(records, found)
     assert state(project) == before
+
+
+@pytest.mark.parametrize("what", ["base", "branch", "all"])
+async def test_what_git_does_not_let_go_is_named_and_goes_later(
+    project: Path, records: Worktrees, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(project)
+    worktree = await made(records, project)
+    lock = project / ".git" / f"{worktree.ref('base')}.lock"
+    lock = project / f".git/refs/heads/{worktree.branch}.lock" if what == "branch" else lock
+    lock.touch()
+    path = os.environ["PATH"]
+    if what == "all":
+        monkeypatch.setenv("PATH", "")
+    with pytest.raises(UserError, match=f"{worktree.name} is not gone: git"):
+        await making.remove(records, worktree)
+    (found,) = records.all()
+    lock.unlink()
+    monkeypatch.setenv("PATH", path)
+    await making.remove(records, found)
+    assert state(project) == before
+    assert records.all() == ()
+
+
+async def test_a_link_that_took_the_place_of_a_worktree_goes_and_leads_nowhere(
+    project: Path, records: Worktrees, tmp_path: Path
+) -> None:
+    before = state(project)
+    worktree = await made(records, project)
+    moved = Path(worktree.folder).rename(tmp_path / "moved")
+    Path(worktree.folder).symlink_to(moved)
+    await making.remove(records, worktree)
+    assert (state(project), records.all()) == (before, ())
+    assert not Path(worktree.folder).is_symlink() and (moved / "a.txt").exists()
 
 
 async def test_what_git_had_begun_to_note_when_it_was_killed_goes(

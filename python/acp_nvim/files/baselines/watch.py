@@ -156,8 +156,8 @@ class Watch:
                 known.is_torn = True
                 return None
             found |= dict.fromkeys(entries, True)
-        fresh = {*known.fresh}
-        lost = (path for path in known.listed if path.rpartition("/")[0] in fresh)
+        folders = {*known.fresh}
+        lost = (path for path in known.listed if path.rpartition("/")[0] in folders)
         found |= {path: False for path in lost if path not in found}
         known.fresh, known.listed = [], ()
         return found

@@ -11,7 +11,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from acp_nvim.view.block import Line
+from acp_nvim.view.block import Highlight, Line, LineHighlight, Mark, VirtualText
+
+CHANGES = frozenset({"AcpDiffAdd", "AcpDiffDelete"})
+"""The groups of lines that would come or go."""
 
 
 class FormRow(Struct, frozen=True):
@@ -64,9 +67,26 @@ class Menu(Struct, frozen=True):
     """Its number among those that wait, from 1, and how many they are."""
 
     @property
+    def changes(self) -> tuple[Line, ...]:
+        """The body without the lines of a diff that stay as they are: of one that is too long these
+        give way first. Nothing for what is no diff."""
+        has_changes = any(_group(mark) in CHANGES for line in self.body for mark in line.marks)
+        return tuple(it for it in self.body if not _stays(it)) if has_changes else ()
+
+    @property
     def lines(self) -> tuple[Line, ...]:
         """All of it, one part after the other."""
         return (*self.head, *self.notes, *self.body, *self.about, *self.options)
+
+
+def _group(mark: Mark) -> str:
+    return mark.group if isinstance(mark, Highlight | LineHighlight) else ""
+
+
+def _stays(line: Line) -> bool:
+    """Tell whether nothing but blanks stands beside the text."""
+    beside = [it.chunks[0][0] for it in line.marks if isinstance(it, VirtualText)]
+    return bool(beside) and len(beside) == len(line.marks) and not "".join(beside).strip()
 
 
 def digest(stake: object) -> str:

@@ -147,6 +147,14 @@ def test_a_long_diff_is_handed_on_by_its_ends_and_whole_in_the_details() -> None
     assert whole(view, call) == ["Edit", "a.py", *(str(number) for number in range(400))]
 
 
+def test_lines_of_a_diff_that_stay_are_known() -> None:
+    call = tool(title="Edit", content=(Diff("/w/a.py", "a\nb\nc\n", "a\nB\nc\n"), Text("why")))
+    shown = menu(call)
+    assert {"a", "c"} <= {line.text for line in shown.body}
+    assert [it for it in shown.body if it.text not in ("a", "c")] == list(shown.changes)
+    assert menu(tool(title="Run", content=(Text("a"),))).changes == ()
+
+
 def test_all_files_are_named() -> None:
     content = tuple(Diff(f"/w/{name}.py", None, "x\n") for name in "abc")
     assert rows(menu(tool(title="Edit", content=content)))[1] == "3 files: a.py, b.py, c.py"
