@@ -141,6 +141,20 @@ def test_closing_it_takes_its_details_too(nvim: Neovim, spy: BridgeSpy, chat: in
     spy.close_ask()
 
 
+def test_all_have_one_buffer_whose_keys_are_as_the_user_wants_them(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    buffers, keys = set(), []
+    for wanted in (True, True, False, True):
+        nvim.lua("require('acp').setup({ default_keys = ... })", wanted)
+        buffer = spy.open_ask(chat)["bufnr"]
+        buffers.add(buffer)
+        keys.append(len(nvim.api.nvim_buf_get_keymap(buffer, "n")))
+        spy.close_ask()
+    assert len(buffers) == 1
+    assert keys[0] == keys[1] == keys[3] > keys[2] == 0
+
+
 @pytest.mark.parametrize("command", ["quit", "only"])
 def test_what_the_user_closes_comes_back(
     nvim: Neovim, spy: BridgeSpy, chat: int, command: str

@@ -135,3 +135,15 @@ def test_one_that_fails_is_told_once_and_the_usual_one_is_shown(
     assert "running 0:12" in drawn(nvim, chat, 41)
     nvim.wait(lambda: "ui.winbar" in nvim.messages())
     assert nvim.messages().count("ui.winbar") == 1
+
+
+def test_a_session_that_is_called_otherwise_is_so_in_its_status_line(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    chat, _ = spy.open_session()
+    code = """local window = require('acp.ui.layout').window_of(...)
+    return vim.api.nvim_eval_statusline(vim.wo[window].statusline, { winid = window }).str"""
+    for title in ("Fix the cache", "Fix the queue"):
+        spy.frame(chat, status={"agent": "tutor", "state": "idle", "title": title})
+        for _ in range(2):  # made, and found
+            assert title in nvim.lua(code, chat)

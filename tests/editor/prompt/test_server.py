@@ -254,6 +254,19 @@ def test_a_turn_has_progress_though_nobody_has_typed(nvim: Neovim, spy: BridgeSp
     nvim.wait(lambda: nvim.lua("return vim.lsp.status()") == "gemini: Reading a.py")
 
 
+def test_a_turn_begins_no_client_where_nobody_can_see_its_progress(
+    nvim: Neovim, spy: BridgeSpy
+) -> None:
+    chat, _ = spy.open_session("gemini")
+    spy.frame(chat, status=READING)
+    assert nvim.lua("return package.loaded['vim.lsp.client'] == nil")
+    assert nvim.lua("return vim.lsp.status()") == ""
+    spy.frame(chat, status=READING | {"doing": "thinking"})
+    nvim.wait(lambda: nvim.lua("return vim.lsp.status()") == "gemini: thinking")
+    spy.frame(chat, status=READING)
+    assert nvim.lua("return vim.lsp.status()") == "gemini: Reading a.py"
+
+
 def test_a_start_does_without_the_client_and_without_what_is_rare(
     nvim: Neovim, spy: BridgeSpy
 ) -> None:
