@@ -19,7 +19,7 @@ from acp_nvim.signal import Signal
 
 FRAME = 4_096
 """Bytes of a frame: so few that a key does not wait for it."""
-BACKLOG = 65_536
+BACKLOG = 32_768
 """Bytes that may wait to be shown."""
 
 
@@ -126,7 +126,10 @@ class TerminalBuffers:
             self._done.pulse()
 
     async def _frame(self, number: int, screen: _Screen) -> None:
-        """Make the buffer, show the next frame of it, or let it go."""
+        """Make the buffer, show the next frame of it, or let it go; one that is in a window stays."""
+        if not screen.wanted and await self._is_gone(number, screen):
+            del self._screens[number]
+            return
         if screen.buffer is None:
             screen.buffer = await self._call.lua("acp.chat.terminal.open", number, screen.name)
         elif screen.waiting:
@@ -134,12 +137,12 @@ class TerminalBuffers:
             if not await self._call.lua("acp.chat.terminal.write", number, frame):
                 del self._screens[number]
                 return
-        elif not screen.wanted:
-            if await self._call.lua("acp.chat.terminal.forget", number):
-                del self._screens[number]
-            return
-        if screen.waiting or not screen.wanted:
+        if screen.waiting:
             self._touch(number)
+
+    async def _is_gone(self, number: int, screen: _Screen) -> bool:
+        is_made = screen.buffer is not None
+        return not is_made or bool(await self._call.lua("acp.chat.terminal.forget", number))
 
 
 def _next_frame(screen: _Screen) -> bytes:

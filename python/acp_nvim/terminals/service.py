@@ -46,7 +46,7 @@ MOST_ENDING = 64
 """Commands of terminals that it has released, and that have not ended yet."""
 MOST_KEPT = 200
 """Terminals that it has released, and whose output can still be looked at."""
-MOST_LOGS = 32 << 20
+MOST_LOGS = 16 << 20
 """Bytes of the output of all terminals of one agent; of the oldest released ones nothing is kept
 then, and of an open one that is one too many the last `LEAST`."""
 LEAST = 64 << 10

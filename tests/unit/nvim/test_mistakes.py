@@ -128,6 +128,22 @@ async def test_a_terminal_that_cannot_be_shown_stops_no_other() -> None:
     assert len(faults) == 1 and lua.calls[-1][2] == "two"
 
 
+async def test_a_terminal_that_is_let_go_holds_nothing_that_is_still_to_be_shown() -> None:
+    """An agent may make terminals faster than Neovim shows them."""
+    lua = Lua()
+    terminals = TerminalBuffers(cast(Call, lua), pytest.fail)
+    nothing: Callable[..., None] = lambda *_: None  # noqa: E731
+    for number in range(100):
+        one = terminals.open(f"{number}", typed=nothing, resized=nothing)
+        terminals.write(one, b"line\n" * 4_000)
+        terminals.forget(one)
+    last = terminals.open("last", typed=nothing, resized=nothing)
+    async with running(terminals.run):
+        await terminals.settled()
+    assert [call[2] for call in lua.calls] == ["last"]
+    assert [terminals.buffer(one), terminals.buffer(last)] == [None, 7]
+
+
 def test_the_same_mistake_is_told_once_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     lua, times = Lua(), itertools.chain([0.0, 1.0, 2.0], itertools.count(AGAIN + 1))
     faults = Faults(cast(Call, lua), lambda: next(times))
