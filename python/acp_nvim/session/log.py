@@ -331,6 +331,10 @@ class Table(Mapping[str, T], Generic[T]):
             table._index, table._values = self._index, self._values.put(position, value)
         return table
 
+    def at(self, position: int) -> T:
+        """Return the value that was added so early; the first is at 0."""
+        return self._values[position]
+
     def __getitem__(self, key: str) -> T:
         return self._values[self._index[key]]
 

@@ -44,10 +44,10 @@ def command_line(command: str, args: Sequence[str]) -> str:
     return shlex.join((command, *args)) if args else command
 
 
-def tail(text: str) -> str:
+def tail(text: str, most: int = TAIL) -> str:
     """Return the end of the text, from the start of a line where there is one."""
-    if len(text) <= TAIL:
+    if len(text) <= most:
         return text
-    kept = text[-TAIL:]
+    kept = text[-most:]
     _, newline, rest = kept.partition("\n")
     return rest if newline and rest else kept

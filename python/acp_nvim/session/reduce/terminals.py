@@ -19,6 +19,8 @@ from acp_nvim.session.terminal import Terminal, tail
 
 MOST_TERMINALS = 2_000
 """Terminals that are known of one session; of more the agent's updates are left out."""
+MOST_WHOLE, LEAST = 500, 4_096
+"""So many have all of their tail, the newest ones; an older one that has ended, so many characters."""
 
 
 def terminal_updated(state: SessionState, event: TerminalUpdated) -> SessionState:
@@ -37,7 +39,16 @@ def terminal_updated(state: SessionState, event: TerminalUpdated) -> SessionStat
         if isinstance(entry, ToolCall) and TerminalOutput(event.id) in entry.content:
             shown = replace(entry, terminals=shown_in(state, entry.content))
             state = put(state, shown, current=state.current)
-    return state
+    return _shortened(state) if known is None else state
+
+
+def _shortened(state: SessionState) -> SessionState:
+    """Keep the last lines of one that has become old by a new one."""
+    at = len(state.terminals) - 1 - MOST_WHOLE
+    old = Table.of(state.terminals).at(at) if at >= 0 else None
+    if old is None or old.exit is None or len(old.tail) <= LEAST:
+        return state
+    return terminal_updated(state, TerminalUpdated(old.id, tail=tail(old.tail, LEAST)))
 
 
 def noted(state: SessionState, call: ToolCall) -> SessionState:

@@ -10,6 +10,7 @@ from acp_nvim.session.event import (
     TranscriptRestored,
     TurnEnded,
 )
+from acp_nvim.session.reduce import terminals
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState, ToolCall
 from acp_nvim.session.terminal import TAIL, ExitStatus, Terminal
@@ -84,3 +85,18 @@ def test_a_terminal_that_is_counted_anew_is_not_the_one_of_the_turn_before(first
         (Terminal("one", "ls", "a\n", ExitStatus(0)),),
         (Terminal("one", "pwd", "b\nc\nlate\n", ExitStatus(0)),),
     ]
+
+
+def test_of_old_ones_the_last_lines_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminals, "MOST_WHOLE", 3)
+    long = "".join(f"line {number}\n" for number in range(2_000))
+    state = after(SHOWN)
+    for number in range(5):
+        name = "one" if number == 0 else f"{number}"
+        ended = ExitStatus(0) if number != 1 else None
+        state = reduce(state, TerminalUpdated(name, "ls", tail=long, exit=ended))
+    kept = [len(it.tail) for it in state.terminals.values()]
+    assert kept[1:] == [len(long)] * 4
+    assert terminals.LEAST - 20 < kept[0] <= terminals.LEAST
+    assert shown(state) == (state.terminals["one"],)
+    assert shown(state)[0].tail.endswith("line 1999\n")
