@@ -126,7 +126,7 @@ class TerminalBuffers:
             self._done.pulse()
 
     async def _frame(self, number: int, screen: _Screen) -> None:
-        """Make the buffer, show the next frame of it, or let it go; one that is in a window stays."""
+        """Make the buffer, show the next frame, or let it go; one that is in a window stays."""
         if not screen.wanted and await self._is_gone(number, screen):
             del self._screens[number]
             return

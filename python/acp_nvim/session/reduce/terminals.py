@@ -20,7 +20,7 @@ from acp_nvim.session.terminal import Terminal, tail
 MOST_TERMINALS = 2_000
 """Terminals that are known of one session; of more the agent's updates are left out."""
 MOST_WHOLE, LEAST = 500, 4_096
-"""So many have all of their tail, the newest ones; an older one that has ended, so many characters."""
+"""So many, the newest, have all of their tail; of older ones that have ended so many characters."""
 
 
 def terminal_updated(state: SessionState, event: TerminalUpdated) -> SessionState:
