@@ -208,11 +208,11 @@ async def create(path: str, data: bytes) -> str:
 
 
 def make_room(path: str) -> None:
-    """Remove the link, the empty folder, or the pipe that has taken the place of a file.
-    Raises `FileProblem`."""
+    """Remove the link, or the empty folder, that has taken the place of a file. Raises
+    `FileProblem`."""
     with _sentences(path, "written"), suppress(FileNotFoundError), rooted.place(path) as place:
         mode = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False).st_mode
-        if stat.S_IFMT(mode) in (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFSOCK):
+        if stat.S_ISLNK(mode):
             os.unlink(place.name, dir_fd=place.folder)
         elif stat.S_ISDIR(mode):
             os.rmdir(place.name, dir_fd=place.folder)

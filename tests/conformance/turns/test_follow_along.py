@@ -6,6 +6,7 @@ import os.path
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import Mock
 
 import anyio
 import pytest
@@ -13,7 +14,8 @@ import pytest
 from acp_nvim.client.session import Session
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.paths import SAME, Paths
-from acp_nvim.reactions.sessions import REACTIONS, begin_anew, walk
+from acp_nvim.reactions import disk
+from acp_nvim.reactions.sessions import REACTIONS, begin_anew
 from acp_nvim.session.event import Event, SessionOpened, SessionReopening, ToolCallUpdated
 from acp_nvim.session.model import Location
 from acp_nvim.session.place import named
@@ -29,9 +31,10 @@ TEXT = "one\ntwo\nthree\n"
 
 def walked(along: FollowAlong, session: Session, event: Event) -> None:
     """Do what follows from an event for those who follow the agent."""
-    host = cast(Host, SimpleNamespace(follow=along, workspace=Workspace()))
+    review = Mock()  # the disk is followed, too
+    host = cast(Host, SimpleNamespace(follow=along, workspace=Workspace(), review=review))
     for react in REACTIONS.get(type(event), ()):
-        if react in (walk, begin_anew):
+        if react in (disk.look, begin_anew):
             react(host, session, session.state, event)
 
 

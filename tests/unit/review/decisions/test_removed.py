@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -45,16 +44,6 @@ async def test_another_file_in_its_place_stays(rig: FileRig) -> None:
     assert conflict is not None
     with pytest.raises(UserError):
         await rig.review.resolve(conflict, take=False)
-
-
-@pytest.mark.parametrize("is_open", [True, False])
-async def test_a_pipe_in_its_place_goes(rig: FileRig, is_open: bool) -> None:
-    path = await removed(rig) if is_open else rig.file(SAVED)
-    if not is_open:
-        await rig.agent(path, None)
-    os.mkfifo(path)
-    await rig.undo()
-    assert path.read_bytes() == SAVED.encode()
 
 
 async def test_what_was_only_found_is_asked_about(rig: FileRig) -> None:
