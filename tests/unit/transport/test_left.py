@@ -113,6 +113,7 @@ async def test_one_that_is_stopped_is_ended() -> None:
     marks.over(mark := marks.new("a"))
     with program(WAITS, {VARIABLE: mark}) as child:
         os.kill(child.pid, left.signal.SIGSTOP)
+        os.waitpid(child.pid, os.WUNTRACED)
         assert await marks.end("a", [child.pid], grace=0.01) == ()
         assert child.wait() == -9
 
