@@ -108,12 +108,17 @@ async def test_one_that_does_not_hear_is_killed() -> None:
         assert deaf.wait() == -9
 
 
+def stop(pid: int) -> None:
+    """Stop a program, and return once it stands still."""
+    os.kill(pid, left.signal.SIGSTOP)
+    os.waitpid(pid, os.WUNTRACED)
+
+
 async def test_one_that_is_stopped_is_ended() -> None:
     marks = Marks()
     marks.over(mark := marks.new("a"))
     with program(WAITS, {VARIABLE: mark}) as child:
-        os.kill(child.pid, left.signal.SIGSTOP)
-        os.waitpid(child.pid, os.WUNTRACED)
+        stop(child.pid)
         assert await marks.end("a", [child.pid], grace=0.01) == ()
         assert child.wait() == -9
 
