@@ -73,7 +73,8 @@ class Beliefs:
 
     def missing(self, key: Key, text: str, *there: str | None) -> list[str]:
         """Return what the agent has asked for with this text, and believes to be done, though it is
-        in neither of the texts that are there, and nobody has edited it since."""
+        in neither of the texts that are there, and nobody has edited it since, or put another line
+        in its place."""
         if self._repeated.get(key) == text:
             return []
         movers = self._movers[key[1]]
@@ -81,7 +82,8 @@ class Beliefs:
         texts = [bodies(it) for it in there]
         lost = [f"+{it}" for it in put if not any(it in lines for lines in texts)]
         lost += [f"-{it}" for it in gone if all(it in lines for lines in texts)]
-        return [it for it in lost if movers.get(it[1:]) != "edit"]
+        edited = _edited(text, there[0], movers) if lost else set()
+        return [it for it in lost if movers.get(it[1:]) != "edit" and it not in edited]
 
     def is_taken_back(self, key: Key, known: str, live: str | None) -> bool:
         """Return whether not all that the agent has written until now is there any more, or what
@@ -107,6 +109,17 @@ class Beliefs:
         """Return the lines that it has put in since it read the file, and those taken out."""
         read, lines = bodies(self._read.get(key, text)), bodies(text)
         return [it for it in lines if it not in read], [it for it in read if it not in lines]
+
+
+def _edited(text: str, live: str | None, movers: Mapping[str, By]) -> set[str]:
+    """Return the lines of a text that somebody has put others in the place of, each as "+line"."""
+    old, new = bodies(text), bodies(live)
+    return {
+        f"+{line}"
+        for tag, start, stop, first, last in changes(old, new)
+        if tag == "replace" and any(movers.get(it) == "edit" for it in new[first:last])
+        for line in old[start:stop]
+    }
 
 
 def _differing(before: str | None, after: str | None) -> tuple[list[str], list[str]]:

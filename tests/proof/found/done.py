@@ -218,6 +218,12 @@ DONE: dict[str, list[Step]] = {
         OwnWrite("save as", 0, 4),
         DoubleWrites(0, 4, INSERT, disk_first=True, between="undo"),
     ],
+    "the user takes a write back by u, and types another line in its place": [
+        User("insert", 0),
+        DoubleWrites(0, 0, (Edit("insert", 4),), between="undo"),
+        SavesFromInsert(0, 0, INSERT, 3, 0),
+        DoubleWrites(0, 0, INSERT, stale=True),
+    ],
 } | {
     f"the user saves out of insert mode, while a tool's edit waits, by the keys {keys}": [
         SavesFromInsert(0, file, (Edit("insert", 1),), 6, keys) for file in (0, 1)
