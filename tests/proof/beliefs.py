@@ -20,7 +20,8 @@ class Beliefs:
     """What each agent may believe of each file, by session and name.
 
     `read`: what it has last read there, whose lines it has not written; `repeated`: what it has
-    last written in the turn that runs: of a second copy nothing comes.
+    last written in the turn that runs: of a second copy nothing comes; `taken`: the lines that the
+    user's decisions have taken out of each file, `since`: how many of these it was told of.
     """
 
     def __init__(self, texts: Mapping[str, str | None]) -> None:
@@ -28,6 +29,8 @@ class Beliefs:
         self._movers: dict[str, dict[str, By]] = {name: {} for name in texts}
         self._read: dict[Key, str] = {}
         self._repeated: dict[Key, str] = {}
+        self._taken: dict[str, list[str]] = {name: [] for name in texts}
+        self._since: dict[Key, int] = {}
 
     def on_disk(self, name: str, before: str | None, after: str | None) -> None:
         """Somebody has edited the disk. What the user has decided to be gone, and the disk has
@@ -41,12 +44,14 @@ class Beliefs:
         """Note who has made the live text what it is now."""
         gone, came = _differing(self._lives[name], text)
         self._movers[name] |= dict.fromkeys((*gone, *came), by)
+        self._taken[name] += gone if by == "decision" else ()
         self._lives[name] = text
 
     def reads(self, key: Key, text: str) -> None:
         """The agent has read that."""
         self._read[key] = text
         self._repeated.pop(key, None)
+        self._since[key] = len(self._taken[key[1]])
 
     def begins(self, key: Key, known: str) -> None:
         """The agent is about to write, and takes the file for that."""
@@ -87,9 +92,12 @@ class Beliefs:
 
     def is_taken_back(self, key: Key, known: str, live: str | None) -> bool:
         """Return whether not all that the agent has written until now is there any more, or what
-        its tool has made was taken back."""
+        its tool has made was taken back, though another text of the disk may have brought it in
+        again."""
         put, gone = self._asked(key, known)
         lines, movers = bodies(live), self._movers[key[1]]
+        if not {*bodies(known)}.isdisjoint(self._taken[key[1]][self._since.get(key, 0) :]):
+            return True
         if any(it not in lines and movers.get(it) == "decision" for it in bodies(known)):
             return True
         return any(it not in lines for it in put) or any(it in lines for it in gone)
@@ -97,6 +105,7 @@ class Beliefs:
     def told(self, key: Key, known: str, live: str | None) -> str:
         """Return what an agent has in mind with what the user's decisions have made of it."""
         movers = self._movers[key[1]]
+        self._since[key] = len(self._taken[key[1]])
         old, (new, _) = bodies(known), split(live)
         found: list[str] = []
         for tag, start, stop, first, last in changes(old, new):

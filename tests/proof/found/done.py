@@ -218,6 +218,14 @@ DONE: dict[str, list[Step]] = {
         OwnWrite("save as", 0, 4),
         DoubleWrites(0, 4, INSERT, disk_first=True, between="undo"),
     ],
+    "the user rejects a hunk, and gives the rejection up with the buffer": [
+        Tool(2, 0, INSERT, told=False, twice=True),
+        SavesFromInsert(0, 0, INSERT, 0, 0),
+        User("insert", 0),
+        Decides("reject", "hunk", 0, 0),
+        User("drop", 0),
+        DoubleWrites(2, 0, (Edit("insert", 2),), stale=True),
+    ],
     "the user takes a write back by u, and types another line in its place": [
         User("insert", 0),
         DoubleWrites(0, 0, (Edit("insert", 4),), between="undo"),
