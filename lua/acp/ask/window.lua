@@ -197,10 +197,10 @@ end
 ---@param deadline number when it is given up
 ---@return boolean done
 local function enter_calmly(id, deadline)
-  local is_wanted = menu.ask and menu.ask.id == id and hands.are_off()
+  local is_wanted = menu.ask and menu.ask.id == id and api.nvim_get_mode().mode:find('^nt?$')
   if not is_wanted or place.is_inside() or answer.now() > deadline then
     return false
-  elseif not answer.is_still() then
+  elseif not (answer.is_still() and hands.are_off()) then
     vim.defer_fn(function()
       enter_calmly(id, deadline)
     end, RETRY_MS)
