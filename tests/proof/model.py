@@ -378,6 +378,8 @@ class Model:
             text = record.after
         if not told and after.live(name) == self.overlooked.get(name):
             return text
+        if told and text is None and before == after.live(name) == after.disk[name]:
+            return before  # a command has removed it, and the buffer's text was written again
         gone = after.disk[name] is None and text is None
         self._assert(gone or text == after.live(name), f"{name}: not told: {text!r}")
         return text

@@ -218,6 +218,18 @@ DONE: dict[str, list[Step]] = {
         OwnWrite("save as", 0, 4),
         DoubleWrites(0, 4, INSERT, disk_first=True, between="undo"),
     ],
+    "a command removes what the agent has written, and writes it again": [
+        DoubleWrites(0, 0, INSERT),
+        Runs(0, "remove", 0, 0),
+        Writes(0, 0, (), stale=True),
+    ],
+    "a command removes what the agent has written, and writes it again; the turn is undone": [
+        DoubleWrites(0, 0, INSERT),
+        Runs(0, "remove", 0, 0),
+        Writes(0, 0, (), stale=True),
+        Writes(0, 0, (Edit("insert", 3),), stale=True),
+        TakesBack(0),
+    ],
     "the user rejects a hunk, and gives the rejection up with the buffer": [
         Tool(2, 0, INSERT, told=False, twice=True),
         SavesFromInsert(0, 0, INSERT, 0, 0),
