@@ -103,7 +103,7 @@ class DecisionSteps(Model):
             if redone is not None:  # of a file that a later turn has removed it says so
                 self._check_failed(redone, before)
             self._after_rewind(self.sight, strict=False, back=self.brought)
-            for name in NAMES:
+            for name in () if is_back else NAMES:  # then it was an earlier undo that came back
                 same = text_of(before, name) == text_of(self.sight, name)
                 self._assert(
                     same or not (before.live(name) or self.sight.live(name)),

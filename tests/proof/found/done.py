@@ -218,6 +218,13 @@ DONE: dict[str, list[Step]] = {
         OwnWrite("save as", 0, 4),
         DoubleWrites(0, 4, INSERT, disk_first=True, between="undo"),
     ],
+    "a turn was undone, and what it made since stands against unsaved text: undo and redo": [
+        Tool(0, 0, INSERT, told=False),
+        TakesBack(0),
+        User("insert", 0),
+        Tool(0, 0, (Edit("insert", 1),), told=False),
+        TakesBack(0, returns=True),
+    ],
     "a command removes what the agent has written, and writes it again": [
         DoubleWrites(0, 0, INSERT),
         Runs(0, "remove", 0, 0),

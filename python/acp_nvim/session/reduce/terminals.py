@@ -19,7 +19,7 @@ from acp_nvim.session.terminal import Terminal, tail
 
 MOST_TERMINALS = 2_000
 """Terminals that are known of one session; of more the agent's updates are left out."""
-MOST_WHOLE, LEAST = 500, 4_096
+MOST_WHOLE, LEAST = 250, 4_096
 """So many, the newest, have all of their tail; of older ones that have ended so many characters."""
 
 
