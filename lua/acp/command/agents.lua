@@ -53,7 +53,6 @@ end
 
 local refresh
 
----@param err? string
 local function done(err)
   if err then
     notice.warn(err)
@@ -141,7 +140,6 @@ local function map_keys(this)
   })
 end
 
----@return acp.AgentList
 local function make()
   local buffer = chats.list('acp-agents')
   local this =
@@ -164,7 +162,6 @@ end
 
 --- Show the agents in a window of their own.
 ---@param wants_fetch? boolean fetch the list of the registry first
----@param mods? vim.api.keyset.cmd_mods where the window opens
 function M.open(wants_fetch, mods)
   list = list or make()
   local window = window_of(list.buffer)

@@ -60,7 +60,6 @@ function M.select(first, last, buffer)
 end
 
 --- Where the lines of a selection are now; nil if its buffer or its mark is gone.
----@param mark integer
 ---@return integer? first 1-based
 ---@return integer? last inclusive
 local function range(buffer, mark)
@@ -72,7 +71,6 @@ local function range(buffer, mark)
 end
 
 --- A selection's lines as they stand now; its mark is dropped.
----@param mark integer
 ---@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
   local first, last = range(buffer, mark)
@@ -112,7 +110,6 @@ end
 
 --- The content block that names the file; its name has the line: some agents take a fragment of the
 --- address for a part of the file's name.
----@param file acp.ContextFile
 ---@return table
 function M.block(file)
   local name = ('%s:%d'):format(vim.fs.basename(file.path), file.line)
@@ -126,7 +123,6 @@ end
 ---@field lines? fun(): string[] what of it is shown; as a rule the detail
 ---@field key? string of a note, which the host shows
 
----@return acp.Along
 local function selection_row(selection)
   local first, last = range(selection.buffer, selection.mark)
   first, last = first or selection.first, last or selection.last
@@ -145,7 +141,6 @@ local function selection_row(selection)
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.
----@return acp.Along[]
 local function all_rows(chat)
   local found, file = {}, M.context(chat)
   if file then
@@ -217,7 +212,6 @@ end
 
 --- Let a selection go along with the next prompt that is sent from the prompt buffer.
 ---@param number integer the chat
----@param selection acp.Selection
 function M.attach(number, selection)
   local chat = assert(chats.of(number))
   chat.selections = chat.selections or {}
@@ -249,7 +243,6 @@ function M.drop(chat, number)
 end
 
 --- Whether the host is to be asked for the images that a text names.
----@param text string
 ---@return boolean
 function M.may_be_images(text)
   return #text <= LONGEST

@@ -34,7 +34,6 @@ local edits = {}
 local ticks = false -- `tick` comes
 
 --- What is said beside the lines now.
----@return string
 local function label(edit)
   local waiting = edit.chat.status.pending or 0
   local what = waiting > 0 and 'asks: :Acp permit'
@@ -155,8 +154,6 @@ local function send(edit, selection)
 end
 
 --- Have the agent of the project's session edit lines of the current buffer's file.
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
----@param instruction string
 function M.edit(chat, range, instruction)
   local buffer = api.nvim_get_current_buf()
   local selection = attachment.select(range[1], range[2])

@@ -175,7 +175,6 @@ function M.prepare(chat)
 end
 
 --- The mentions of a prompt where they are now.
----@return { row: integer, first: integer, last: integer, mark: integer, it: acp.Mention }[]
 local function placed(chat)
   local found = {}
   local all = api.nvim_buf_get_extmarks(chat.prompt, namespace, 0, -1, { details = true })
