@@ -48,9 +48,9 @@ local ASK_AFTER_MS = 200
 ---@return integer mark
 function M.hold(buffer, first, last)
   -- with the end of its last line: whoever writes a line anew has not taken it away
-  local options = { end_row = last, end_col = 0, strict = false }
-  options.invalidate = true -- a mark of lines that are gone says nothing
-  return api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, options)
+  local place = { end_row = last, end_col = 0, strict = false }
+  place.invalidate = true -- a mark of lines that are gone says nothing
+  return api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, place)
 end
 
 --- Where the lines of a mark are now.
