@@ -21,9 +21,7 @@ local ROOMS = {
 local open = {}
 
 --- Called by the host: answer a question.
----@param number integer
 ---@param question string as "windows.files"
----@param arguments table
 function M.start(number, question, arguments)
   open[number] = function() end
   local function reply(err, result)
@@ -49,7 +47,6 @@ function M.start(number, question, arguments)
 end
 
 --- Called by the host: nobody wants the answer any more.
----@param number integer
 function M.cancel(number)
   local cancel = open[number]
   open[number] = nil
@@ -59,7 +56,6 @@ function M.cancel(number)
 end
 
 --- Look again and again, until it is so or too late. What it raises ends it, too.
----@param milliseconds integer
 ---@param look fun(is_late: boolean): boolean true: that was the last time
 ---@return fun() cancel
 function M.poll(milliseconds, look)
