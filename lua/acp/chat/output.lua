@@ -40,7 +40,6 @@ function M.read(name)
 end
 
 --- The format of the compiler that the user has chosen for the files on screen.
----@return string
 local function format()
   local window = layout.file_window()
   local own = window and vim.bo[api.nvim_win_get_buf(window)].errorformat or ''
@@ -108,7 +107,6 @@ end
 
 --- The buffer of what a tool call has printed, empty.
 ---@param cwd string where the files are that it names
----@return integer buffer
 local function of_output(name, cwd)
   local buffer = vim.iter(api.nvim_list_bufs()):find(function(it)
     return api.nvim_buf_get_name(it) == name

@@ -54,7 +54,6 @@ end
 --- The project of a file, as the host finds it: the nearest folder with `.git` above the file, else
 --- above the working directory, else the working directory.
 ---@param file string path, '' for none
----@return string
 function M.root(file, cwd)
   local own = vim.startswith(file, '/') and vim.fs.root(file, '.git')
   return own or vim.fs.root(cwd, '.git') or cwd

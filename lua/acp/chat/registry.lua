@@ -88,7 +88,6 @@ function M.all()
 end
 
 --- Take note of what the host tells of a session, or of a list.
----@param status table what `status()` returns
 ---@return boolean is_new whether it is called another way than before
 function M.tell(buffer, status)
   api.nvim_buf_set_var(buffer, 'acp_status', status)
@@ -158,7 +157,6 @@ function M.reopen(agent, reopens)
 end
 
 --- What to say where a session is wanted and it is closed: others of its agent are not restarted.
----@return string
 function M.closed(chat)
   local has_others = vim.iter(M.all()):any(function(other)
     return other.agent == chat.agent and M.is_open(other)

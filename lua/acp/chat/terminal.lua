@@ -46,7 +46,6 @@ function M.open(number, name)
 end
 
 --- Show output.
----@param data string
 ---@return boolean there false when the user has wiped it
 function M.write(number, data)
   local terminal = find(number)

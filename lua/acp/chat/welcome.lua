@@ -35,7 +35,6 @@ local function is_empty(chat)
 end
 
 ---@param parts string[]
----@param width integer cells
 ---@return string[] lines of as many parts as fit
 local function filled(parts, width)
   local lines = {}
@@ -51,7 +50,6 @@ local function filled(parts, width)
   return lines
 end
 
----@param width integer cells
 ---@return [string, string][][] lines of chunks
 local function content(chat, width)
   local status, facts = chat.status, chat.recent or {}

@@ -205,7 +205,6 @@ end
 --- typed would go there.
 ---@param name string of what is shown
 ---@param show fun(...: any)
----@param ... any
 ---@return boolean shown
 function M.calmly(name, show, ...)
   local is_calm = M.are_off()

@@ -33,7 +33,6 @@ local function settle(seen)
 end
 
 --- Tell whether the user's write has put an end to the last line, which 'endofline' does not say.
----@param path string resolved
 local function was_ended(buffer, path)
   local options, saved = vim.bo[buffer], stamps.saved(path)
   local ends = options.fixendofline and not options.binary
@@ -113,8 +112,6 @@ end
 
 --- The stamp of the file whose text came into its buffer before the user wrote it, without the host;
 --- '' for none.
----@param path string resolved
----@return string
 function M.merged(path)
   local buffer = file_buffers.find(path)
   return buffer and deferred.merged(buffer) or ''
@@ -122,7 +119,6 @@ end
 
 --- The loaded file buffers below some resolved folders, by their resolved paths.
 ---@param roots string[]
----@return table<string, integer>
 local function below(roots)
   local found = {}
   for buffer, name in file_buffers.all() do
@@ -153,7 +149,6 @@ end
 
 --- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
 ---@param options acp.BufferOptions?
----@return table<string, any>
 local function as_set(buffer, options)
   if not options or options == vim.NIL then
     return {}
@@ -290,14 +285,11 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
 end
 
 --- Whether another plugin reads and writes the file in a buffer of its form.
----@param path string resolved
 function M.is_open_otherwise(path)
   return file_buffers.otherwise(path) ~= nil
 end
 
 --- Who else has a file open, as in "another Neovim (process 1234)", or nil.
----@param path string resolved
----@return string?
 function M.holder(path)
   local other = file_buffers.otherwise(path)
   if other and vim.bo[other].modified then

@@ -290,7 +290,6 @@ function M.draw_again(buffer)
 end
 
 --- Called by the host: put these marks in place of all that the file has; none takes all away.
----@param path string resolved
 ---@param tick integer the changedtick that they are for
 ---@param rows integer[][] of the hunks: first and last row, half-open; where lines are only gone, both are the same
 ---@return { ok?: boolean, stale?: boolean, gone?: boolean }

@@ -61,7 +61,6 @@ end
 --- Where lines between two rows of a text stand in another one.
 ---@param above integer rows above them
 ---@param changes integer[][] as `vim.diff` tells them, of both texts
----@return integer
 local function across(above, changes)
   local shift = 0
   for _, it in ipairs(changes) do

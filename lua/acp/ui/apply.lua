@@ -45,7 +45,6 @@ end
 local logged = {}
 
 --- Tell the log, once, of what Neovim does not show.
----@param err any
 local function log(what, err)
   local text = ('%s: %s'):format(what, err)
   if not logged[text] then
@@ -236,7 +235,6 @@ function M.draw_whole(buffer, ops)
   draw_in_windows(buffer, ops, true)
 end
 
----@param status table
 local function set_status(buffer, status)
   if chats.tell(buffer, status) then
     bar.rename(assert(chats.of(buffer)))
@@ -247,7 +245,6 @@ end
 --- Do what can fail by itself: the text of the chat is on screen all the same. What Neovim only
 --- refuses now is raised, to be done again.
 ---@param run function
----@param ... any
 local function try(what, run, ...)
   local ok, err = pcall(run, ...)
   if not ok and tostring(err):find('E565', 1, true) then

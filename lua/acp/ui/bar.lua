@@ -166,7 +166,6 @@ end
 
 --- What fits into a window beside where the cursor is.
 ---@param behind string
----@param width integer cells
 ---@return string statusline
 local function fit_name(chat, name, behind, width)
   local room = math.max(width - PLACE - api.nvim_strwidth(behind), LEAST_NAME)

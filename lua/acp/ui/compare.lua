@@ -80,7 +80,6 @@ local function watch(key, comparison)
 end
 
 --- The window from which the user comes; floats come and go.
----@return integer
 local function way_back(key)
   local before, current = comparisons[key], api.nvim_get_current_win()
   if before then

@@ -115,7 +115,6 @@ end
 --- The same colour, only as much darker or lighter as makes it legible on all of these.
 ---@param fore integer
 ---@param backs integer[]
----@return integer
 local function legible(fore, backs)
   local best, most = fore, contrast(fore, backs)
   for step = 1, STEPS do
@@ -153,7 +152,6 @@ local function is_float_alike()
 end
 
 --- The backgrounds that text of ours in a group may stand on.
----@return integer[]
 local function backgrounds(name)
   local found = { (normal()) }
   if is_float_alike() then
@@ -189,7 +187,6 @@ end
 --- a background, is as the colour scheme has it.
 ---@param name string of ours
 ---@param target string
----@return vim.api.keyset.highlight
 local function look_of(name, target)
   if not vim.o.termguicolors and #api.nvim_list_uis() > 0 then
     return look_of_few(target)

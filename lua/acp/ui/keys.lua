@@ -38,7 +38,6 @@ local function set(buffer, mode, key, desc, run, is_wanted)
 end
 
 --- Whether the user wants keys in it.
----@return boolean
 function M.is_wanted(buffer)
   local own = (vim.b[buffer].acp or {}).default_keys
   if own == nil then

@@ -73,7 +73,6 @@ function M.elapsed(milliseconds)
   return ('%d:%02d'):format(minutes, seconds % 60)
 end
 
----@param width integer cells
 ---@return [string, string][] chunks
 local function chunks(life, width)
   local spinner = (life.waits and STILL or M.spinner()) .. ' '
@@ -164,7 +163,6 @@ end
 
 --- Take note of what a session does now.
 ---@param buffer integer its chat, or a list of sessions: with `works` its spinners turn
----@param status table what `status()` returns
 function M.set(buffer, status)
   local before = lives[buffer]
   for _, run in ipairs(listeners) do

@@ -32,7 +32,6 @@ end
 
 --- Run something with `:noautocmd`, of which no `OptionSet` tells. Raises what it raises.
 ---@param action fun(...: any): any
----@param ... any
 ---@return any
 function M.quietly(action, ...)
   if is_quiet then
@@ -95,7 +94,6 @@ end
 local is_leaving = false -- the user leaves insert mode
 
 --- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
----@param ... any
 function M.leaving(action, ...)
   is_leaving = true
   local ok, err = pcall(action, ...)
@@ -248,7 +246,6 @@ function M.scroll(window, view)
 end
 
 --- Set options of a buffer.
----@param options table<string, any>
 function M.set(buffer, options)
   for name, value in pairs(options) do
     vim.bo[buffer][name] = value
@@ -285,7 +282,6 @@ end
 
 --- Whether a buffer was made here, and has no file.
 ---@param buffer integer
----@return boolean
 function M.is_own(buffer)
   return own[buffer] ~= nil
 end
