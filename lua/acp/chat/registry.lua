@@ -20,7 +20,7 @@ local M = {}
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
 ---@field room? integer cells of a line, as the host was told
----@field recent? { cwd: string, sessions: table[] } what an empty one offers
+---@field recent? { lines: table[], sessions: table[] } what an empty one offers
 ---@field selections? acp.Selection[] what goes along with its next prompt: lines
 ---@field images? acp.HeldImage[]
 ---@field notes? acp.Note[]
