@@ -17,7 +17,6 @@ local M = {}
 
 local PLACE = 'acp: in '
 
----@return { chat: integer, row: integer }
 local function here(chat)
   return { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
 end
@@ -126,7 +125,6 @@ local function of_output(name, cwd)
 end
 
 --- Show it where it is on screen already, else in a tabpage of its own.
----@return integer buffer
 local function open(name, cwd)
   local buffer = name == '' and unseen.buffer(set_up) or of_output(name, cwd)
   local window = vim.fn.win_findbuf(buffer)[1]

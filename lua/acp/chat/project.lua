@@ -12,7 +12,6 @@ local function head(path)
 end
 
 ---@param path string absolute, or relative to the folder
----@return string
 local function below(folder, path)
   return vim.fs.normalize(vim.startswith(path, '/') and path or vim.fs.joinpath(folder, path))
 end

@@ -69,7 +69,6 @@ local function placed(buffer, parts)
 end
 
 --- Make the edit that waits now, unless the user has changed its places, or the disk has gone on.
----@return boolean done
 local function apply(buffer, path)
   local it = waiting[buffer]
   local hunks = it and save.stamp(path) == it.seen and placed(buffer, it.parts)
@@ -106,7 +105,6 @@ local function follow(buffer, path)
 end
 
 --- Bring into the buffer what waits for it, and what its file has new.
----@return boolean changed
 local function catch_up(buffer)
   local path = file_buffers.path(buffer, api.nvim_buf_get_name(buffer))
   local synced, tick = stamps.synced(buffer), api.nvim_buf_get_changedtick(buffer)

@@ -294,7 +294,6 @@ end
 --- Take the last step of undo out of the undo tree, if that is the change right after `before`:
 --- `u` takes back the user's own last change then, and nothing returns the one that failed.
 ---@param before integer the last step of undo before it
----@return boolean done
 local function forgotten(buffer, before)
   local tree = api.nvim_buf_call(buffer, vim.fn.undotree)
   if tree.seq_last ~= before + 1 or tree.seq_cur ~= tree.seq_last then

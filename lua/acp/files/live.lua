@@ -13,10 +13,7 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
-if jit then
-  -- A few calls of the API, once an edit: compiling takes longer than all of them.
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -187,7 +184,6 @@ end
 
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
 --- may write either.
----@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
   unseen.quietly(edit.split_undo, buffer) -- what a formatter makes of it is a step of its own
@@ -205,7 +201,6 @@ end
 ---@param change fun(buffer: integer, hunks: acp.Hunk[], options: table, settle: function): acp.Outcome
 ---@param options acp.BufferOptions?
 ---@param settle_it fun(buffer: integer, modified: boolean)
----@return acp.Outcome
 local function changed(change, buffer, tick, hunks, options, settle_it)
   local outcome = unseen.quietly(change, buffer, hunks, as_set(buffer, options), settle_it)
   if not outcome.ok then

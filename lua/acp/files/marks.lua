@@ -70,7 +70,6 @@ end
 local WHOLE = { details = true, overlap = true, limit = EXTMARKS }
 
 ---@param first integer 0-based
----@return acp.GoneMark[]
 local function extmarks(buffer, first, last)
   local found = {}
   local all = api.nvim_buf_get_extmarks(buffer, -1, { first, 0 }, { last, 0 }, WHOLE)

@@ -248,7 +248,6 @@ end
 local on = events.group('acp_stamps')
 
 --- The backups that Neovim may have made of a file that it has written.
----@return string[] paths
 local function backups(path)
   local name, beside = vim.fs.basename(path), vim.fs.dirname(path)
   local found = { vim.o.patchmode ~= '' and path .. vim.o.patchmode or nil }

@@ -21,7 +21,6 @@ local WIDEST, HEIGHT = 72, 4
 ---  1-based, inclusive
 
 --- The lines of the current buffer's file; nil if it has none, and the user was told.
----@param range { [1]: integer, [2]: integer }
 local function place_of(range)
   local path = places.file_here()
   if not path then

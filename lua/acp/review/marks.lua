@@ -51,7 +51,6 @@ local timers = {}
 -- Whether all of the review is shown.
 local is_on = false
 
----@return integer
 local function tick_of(buffer)
   return api.nvim_buf_get_changedtick(buffer)
 end
@@ -188,7 +187,6 @@ end
 --- Words for which there is no room behind their line stand above it: none of them is cut.
 ---@param options vim.api.keyset.set_extmark
 ---@param room? integer cells of the narrowest window
----@return vim.api.keyset.set_extmark
 local function whole(buffer, row, options, room)
   local words = (options.virt_text or {})[1]
   if not words or not room then

@@ -63,7 +63,6 @@ function M.cells(buffer, row)
 end
 
 ---@param line acp.VirtualLine without tabs
----@return acp.VirtualLine[]
 local function broken(line, width)
   local rows, row, room = {}, {}, width
   for _, chunk in ipairs(line) do

@@ -10,9 +10,7 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -171,7 +169,6 @@ end
 ---@field cursor? integer[] if it does not
 ---@field topline? integer
 
----@return acp.View[]
 local function views(buffer, is_list)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
   local found = vim.fn.win_findbuf(buffer)

@@ -2,9 +2,7 @@
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 

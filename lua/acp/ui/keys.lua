@@ -12,7 +12,6 @@ local M = {}
 ---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
 local buffers = events.by_buffer()
 
----@return { plugs: table<string, fun()>, order: string[] }
 local function of(buffer)
   buffers[buffer] = buffers[buffer] or { plugs = {}, order = {} }
   return buffers[buffer]

@@ -6,9 +6,7 @@ local cells = require('acp.ui.cells')
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -29,7 +27,6 @@ end
 
 --- Let the signs of what runs on screen be another.
 ---@param buffer integer a chat
----@return boolean found
 local function put(buffer, text)
   local found = false
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
