@@ -200,3 +200,20 @@ def test_nothing_that_serves_is_loaded_at_the_start() -> None:
         [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, check=True
     )
     assert done.stdout.decode().split() == ["offered", "offers", "tool"]
+
+
+async def test_edits_of_a_file_at_once_are_all_in_it(tmp_path: Path) -> None:
+    """Also where a link leads to it."""
+    async with ToolsRig(tmp_path / "p") as rig:
+        path = tmp_path / "p/a"
+        path.write_text("".join(f"line {number}\n" for number in range(100, 110)))
+        (tmp_path / "p/link").symlink_to("a")
+
+        async def edit(number: int) -> None:
+            edits = [{"old_text": f"line {number}", "new_text": f"LINE {number}"}]
+            await rig.call("edit_file", path=rig.path("link" if number % 2 else "a"), edits=edits)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(100, 110):
+                tasks.start_soon(edit, number)
+        assert path.read_text() == "".join(f"LINE {number}\n" for number in range(100, 110))
