@@ -155,7 +155,6 @@ class NvimQuestionWindow:
     async def _measured(self) -> bool:
         """Ask the editor how wide texts are that were guessed; return whether there were any."""
         texts = list(self._cells.missing)
-        self._cells.missing.clear()
         if texts:
             measured = await self._call.lua("acp.ui.cells.measure", texts)
             for text, (clusters, widths) in zip(texts, measured, strict=True):

@@ -18,7 +18,8 @@ from acp_nvim.view.question.rows import Cells, Row, Rows, guess, row
 from acp_nvim.view.styled import coloured
 
 COUNTED = 20_000
-"""Characters whose rows are counted to the row."""
+"""Letters whose rows are counted to the row; of a text with others each counts as `DEAR`."""
+DEAR = 4
 SHORT = 40
 """Cells in which there is no room for more than what would be done."""
 ALL = 1_000_000
@@ -223,7 +224,7 @@ class _Fitting(Struct, frozen=True):
         """Return how many rows they take; of endless ones nearly, by their cells."""
         count, left = 0, COUNTED
         for line in lines:
-            left -= len(line.text)
+            left -= len(line.text) * (1 if line.text.isascii() else DEAR)
             nearly = max(math.ceil(guess(line.text) / self.rows.width), 1)
             count += len(self.rows.of_line(line)) if left > 0 else nearly
         return count

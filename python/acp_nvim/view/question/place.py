@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from acp_nvim.view.block import VirtualText
 from acp_nvim.view.question.fit import GOOD, Fit, fit, folded
 from acp_nvim.view.question.menu import Menu
-from acp_nvim.view.question.rows import Cells, Row, Rows, guess
+from acp_nvim.view.question.rows import Cells, Row, Rows
 
 BORDER = 2
 READABLE, NARROW, WIDEST = 60, 30, 100
@@ -79,6 +79,7 @@ class Forms(NamedTuple):
 
 def forms(menu: Menu, cells: Cells, look: Look) -> Forms:
     """Return the window of a question for the screen as it is."""
+    cells.begin()
     inside = _Placing(menu, cells, replace(look, cursor=None, is_away=False), is_inside=True)
     outside = _Placing(menu, cells, look, is_inside=False)
     (form, is_alone), (entered, stays_alone) = outside.window(), inside.window()
@@ -147,7 +148,7 @@ class _Placing(Struct, frozen=True):
         for text in (self._title(), "  " + " · ".join(self._words()) + hint):
             width = max(width, min(self.cells.of(text), most) + 2)
         for line in menu.lines:
-            if guess(line.text) > 2 * most:
+            if len(line.text) > 4 * most:
                 return max(most, 1)
             taken = self.cells.of(line.text)
             width = max(width, min(taken, most) + 2)

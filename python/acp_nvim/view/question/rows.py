@@ -26,6 +26,9 @@ LATE = 0.6
 """Of a row: a blank behind that is a better place to break it than its end."""
 HANG = lazy_pattern(r"(?a)\S+ \d+\. |\s+")
 """What the further rows of a line stand in by: its number, or its blanks."""
+ASCII = dict.fromkeys(map(chr, range(0x20, 0x7F)), 1) | {"\t": TAB}
+SAMPLE = 200
+"""Characters by which a long text is judged."""
 KEPT = 2_000
 """Texts that are remembered."""
 
@@ -44,49 +47,63 @@ class Cells:
         self.setting = ""
         self.missing: dict[str, None] = {}
         """Texts that were guessed: the editor is to be asked for them."""
-        self._alone: dict[str, int] = {}
+        self._alone = ASCII
         self._known: dict[str, tuple[Cluster, ...]] = {}
+        self._pieces: dict[tuple[str, int, int], list[str]] = {}
+        """Of long texts, what fits into a row each: they are tried in many forms."""
 
     def use(self, setting: str) -> None:
         """Forget what another setting had made of texts."""
         if setting != self.setting:
             self.setting = setting
-            self._alone, self._known = {}, {}
+            self._alone, self._known = ASCII, {}
 
     def learn(self, text: str, clusters: Iterable[Cluster]) -> None:
         """Take what the editor says of a text."""
         if text == ALONE:
-            self._alone = {each: width for each, width in clusters if len(each) == 1}
+            single = {each: width for each, width in clusters if len(each) == 1}
+            self._alone = ASCII | single
             return
         if len(self._known) >= KEPT:
             self._known.clear()
-        self._known[text] = tuple(clusters)
+        self._known[text] = tuple((it, TAB if it[0] == "\t" else width) for it, width in clusters)
 
     def clusters(self, text: str) -> Sequence[Cluster]:
-        """Return what the text is drawn as; the width of a tab is told elsewhere."""
+        """Return what the text is drawn as; a tab has the cells of one in the first column."""
         if found := self._known.get(text):
             return found
-        if not self._alone and not text.isascii():
-            self.missing[ALONE] = None
-        if all(_is_plain(each) or each in self._alone for each in text):
-            return [(each, self._alone.get(each, 1)) for each in text]
-        self.missing[text] = None
+        alone = self._alone
+        if alone.keys() >= set(text):
+            return [(each, alone[each]) for each in text]
+        self.missing[text if alone is not ASCII else ALONE] = None
         return [(each, _guess(each)) for each in text]
+
+    def broken(self, text: str, width: int, hang: int) -> list[str]:
+        """Return what of a text fits into a row each; the further ones have `hang` cells less."""
+        if text.isascii() and text.isprintable():
+            return list(_slices(text, width, hang))
+        if (found := self._pieces.get((text, width, hang))) is None:
+            found = self._pieces[text, width, hang] = list(
+                _pieces(self.clusters(text), width, hang)
+            )
+        return found
+
+    def begin(self) -> None:
+        """Forget what was guessed, and how it was broken."""
+        self.missing.clear()
+        self._pieces.clear()
 
     def of(self, text: str) -> int:
         """Return how many cells it takes in a row of its own."""
         if text.isascii() and text.isprintable():
             return len(text)
-        return sum(TAB if each == "\t" else width for each, width in self.clusters(text))
-
-
-def _is_plain(character: str) -> bool:
-    return " " <= character <= "~" or character == "\t"
+        return sum(width for _, width in self.clusters(text))
 
 
 def guess(text: str) -> int:
-    """Return nearly how many cells it takes: of a text that is not to be seen as a whole."""
-    return len(text) if text.isascii() else sum(map(_guess, text))
+    """Return nearly how many cells a text takes of which little is seen, by its beginning."""
+    begun = text[:SAMPLE]
+    return len(text) if begun.isascii() else len(text) * sum(map(_guess, begun)) // len(begun)
 
 
 def _guess(character: str) -> int:
@@ -105,11 +122,7 @@ class Row(Struct, frozen=True):
 
 def row(text: str, group: str) -> Row:
     """Return a row of ours."""
-    return Row(*_of(coloured(text, group)))
-
-
-def _of(line: Line) -> tuple[str, tuple[Mark, ...]]:
-    return line.text, line.marks
+    return Row(text, coloured(text, group).marks)
 
 
 class Rows(Struct, frozen=True):
@@ -128,12 +141,16 @@ class Rows(Struct, frozen=True):
 
     def of_line(self, line: Line, item: int = -1) -> list[Row]:
         """Return the rows of one line, with its marks."""
+        text = line.text
         beside = [it for it in line.marks if isinstance(it, VirtualText)]
+        is_short = len(text) <= self.width and text.isascii() and text.isprintable()
+        if is_short and not beside:  # as most are
+            return [Row(text, line.marks, item)]
         before = [it for it in beside if it.position == "inline" and it.column == 0]
         indent = sum(map(self._width, before))
-        hang = self._hang(line.text, self.width - indent)
+        hang = self._hang(text, self.width - indent)
         rows, first = list[Row](), 0
-        for piece in self.pieces(line.text, max(self.width - indent, 1), hang):
+        for piece in self.cells.broken(text, max(self.width - indent, 1), hang):
             last = first + len(piece.encode())
             marks = [it for it in (_part(mark, first, last) for mark in line.marks) if it]
             blank = VirtualText(0, ((" " * indent, "AcpDim"),))
@@ -164,26 +181,6 @@ class Rows(Struct, frozen=True):
         taken = self.cells.of(head[0]) if head else 0
         return taken if taken * 3 <= width else 0
 
-    def pieces(self, text: str, width: int, hang: int = 0) -> Iterator[str]:
-        """Yield what of a text fits into a row each; the further ones have `hang` cells less."""
-        if text.isascii() and text.isprintable():
-            yield from _slices(text, width, hang)
-            return
-        clusters = self.cells.clusters(text)
-        first, used, blank = 0, 0, 0
-        for at, (each, cells) in enumerate(clusters):
-            more = TAB - used % TAB if each == "\t" else cells
-            if used + more > width and at > first:
-                stop = blank or at
-                yield _joined(clusters[first:stop])
-                used = sum(TAB if it == "\t" else many for it, many in clusters[stop:at])
-                width -= 0 if first else hang
-                first, blank = stop, 0
-            used += more
-            if each == " " and used > width * LATE:
-                blank = at + 1
-        yield _joined(clusters[first:])
-
     def middle_cut(self, first: str, last: str = "") -> str:
         """Return one text of two ends, or of one, the middle left out where it does not fit."""
         if not last and self.cells.of(first) <= self.width:
@@ -201,8 +198,8 @@ class Rows(Struct, frozen=True):
         """Return the beginning, or the end, that fits."""
         clusters = self.cells.clusters(text)
         used = 0
-        for count, (each, cells) in enumerate(reversed(clusters) if from_end else clusters):
-            used += TAB if each == "\t" else cells
+        for count, (_, cells) in enumerate(reversed(clusters) if from_end else clusters):
+            used += cells
             if used > width:
                 return _joined(clusters[len(clusters) - count :] if from_end else clusters[:count])
         return text
@@ -217,6 +214,22 @@ class Rows(Struct, frozen=True):
         mark = first.marks[0] if first.marks else None
         found = row(text, mark.group if isinstance(mark, Highlight) else "AcpFloat")
         return Row(text, (*found.marks, *behind[-1:]), first.item, is_cut=True)
+
+
+def _pieces(clusters: Sequence[Cluster], width: int, hang: int) -> Iterator[str]:
+    first, used, blank = 0, 0, 0
+    for at, (each, cells) in enumerate(clusters):
+        more = TAB - used % TAB if each[0] == "\t" else cells
+        if used + more > width and at > first:
+            stop = blank or at
+            yield _joined(clusters[first:stop])
+            used = sum(many for _, many in clusters[stop:at])
+            width -= 0 if first else hang
+            first, blank = stop, 0
+        used += more
+        if each == " " and used > width * LATE:
+            blank = at + 1
+    yield _joined(clusters[first:])
 
 
 def _slices(text: str, width: int, hang: int) -> Iterator[str]:
