@@ -101,25 +101,19 @@ local function pull(buffer, on_done)
     return on_done(true)
   end
   local is_fresh = true
-  return language.send({
-    clients = clients,
-    method = METHOD,
-    params = function()
-      return { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
-    end,
-    buffer = buffer,
-    on_done = function(answers)
-      for _, it in ipairs(answers) do
-        is_fresh = is_fresh and not it.error
-        if it.result then
-          local context = { client_id = it.id, bufnr = buffer, method = METHOD }
-          context.params = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
-          vim.lsp.handlers[METHOD](nil, it.result, context, {})
-        end
+  local function params()
+    return { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
+  end
+  return language.send(clients, METHOD, params, buffer, function(answers)
+    for _, it in ipairs(answers) do
+      is_fresh = is_fresh and not it.error
+      if it.result then
+        local context = { client_id = it.id, bufnr = buffer, method = METHOD, params = params() }
+        vim.lsp.handlers[METHOD](nil, it.result, context, {})
       end
-      on_done(is_fresh)
-    end,
-  })
+    end
+    on_done(is_fresh)
+  end)
 end
 
 --- Wait until those have told that tell by themselves.

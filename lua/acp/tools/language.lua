@@ -124,31 +124,25 @@ local function answer_of(client, err, result)
   }
 end
 
----@class acp.LanguageRequest
----@field clients vim.lsp.Client[]
----@field method string
----@field params fun(client: vim.lsp.Client): table
----@field buffer integer
----@field on_done fun(answers: acp.LanguageAnswer[])
-
 --- Send a request to all these servers, and collect what they say. One that ends, or has nothing to
 --- say in time, has said so.
----@param it acp.LanguageRequest
+---@param clients vim.lsp.Client[]
+---@param make fun(client: vim.lsp.Client): table
+---@param on_done fun(answers: acp.LanguageAnswer[])
 ---@return fun() cancel
-function M.send(it)
+function M.send(clients, method, make, buffer, on_done)
   local answers, waiting, requests = {}, {}, {}
   local function take(index, err, result)
     if waiting[index] then
-      waiting[index], answers[index] = nil, answer_of(it.clients[index], err, result)
+      waiting[index], answers[index] = nil, answer_of(clients[index], err, result)
     end
   end
-  for index, client in ipairs(it.clients) do
+  for index, client in ipairs(clients) do
     waiting[index] = client
     local function hear(err, result)
       take(index, err, result)
     end
-    local ok, is_sent, id =
-      pcall(call, client, 'request', it.method, it.params(client), hear, it.buffer)
+    local ok, is_sent, id = pcall(call, client, 'request', method, make(client), hear, buffer)
     requests[index] = ok and is_sent and id or nil
     if not (ok and is_sent) then
       take(index, ok and 'it has ended' or tostring(is_sent))
@@ -172,7 +166,7 @@ function M.send(it)
       end
     end
     if next(waiting) == nil then
-      it.on_done(vim.tbl_values(answers))
+      on_done(vim.tbl_values(answers))
       return true
     end
     return false
@@ -243,6 +237,20 @@ local function params(arguments, buffer)
   end
 end
 
+--- Send these servers the request, and answer what each says; nobody can: which others there are.
+---@param others vim.lsp.Client[]
+---@param make fun(client: vim.lsp.Client): table
+---@return fun()? cancel
+local function pass_on(arguments, clients, others, buffer, make, reply)
+  if #clients == 0 then
+    return reply(nil, { problem = 'none', servers = names(others) })
+  end
+  local before = ticks()
+  return M.send(clients, arguments.method, make, buffer, function(answers)
+    reply(nil, { answers = answers, ticks = before })
+  end)
+end
+
 --- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
 --- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
 ---@param arguments acp.LanguageQuestion
@@ -266,19 +274,9 @@ function M.request(arguments, reply)
     end
     if not api.nvim_buf_is_loaded(buffer) or is_changed() then
       return reply(nil, { problem = 'changed' })
-    elseif #clients == 0 then
-      return reply(nil, { problem = 'none', servers = names(M.clients(buffer)) })
     end
-    local before = ticks()
-    cancel = M.send({
-      clients = clients,
-      method = arguments.method,
-      params = params(arguments, buffer),
-      buffer = buffer,
-      on_done = function(answers)
-        reply(nil, { answers = answers, ticks = before })
-      end,
-    })
+    local make = params(arguments, buffer)
+    cancel = pass_on(arguments, clients, M.clients(buffer), buffer, make, reply)
   end)
   return function()
     stop()
@@ -306,21 +304,10 @@ function M.workspace(arguments, reply)
       return is_users(client) and is_here(client)
     end, vim.lsp.get_clients({ method = method }))
   end
-  local clients = here(arguments.method)
-  if #clients == 0 then
-    return reply(nil, { problem = 'none', servers = names(here()) })
-  end
-  return M.send({
-    clients = clients,
-    method = arguments.method,
-    params = function()
-      return arguments.params
-    end,
-    buffer = api.nvim_get_current_buf(),
-    on_done = function(answers)
-      reply(nil, { answers = answers })
-    end,
-  })
+  local buffer = api.nvim_get_current_buf()
+  return pass_on(arguments, here(arguments.method), here(), buffer, function()
+    return arguments.params
+  end, reply)
 end
 
 --- What a file defines, from the tree of treesitter, where no server knows.
