@@ -38,9 +38,7 @@ local ASK_AFTER_MS = 200
 
 ---@alias acp.Note table what `note` below is told: see doc/messages.md
 
----@class acp.ContextFile
----@field path string absolute
----@field line integer 1-based, of the cursor
+---@alias acp.ContextFile { path: string, line: integer } absolute; 1-based, of the cursor
 
 --- Mark lines of a buffer, which the mark follows.
 ---@param first integer 1-based

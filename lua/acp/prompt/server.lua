@@ -21,11 +21,7 @@ local offered
 ---@type vim.lsp.Client?
 local ours
 
----@class acp.Progress
----@field token string
----@field doing string
-
----@type table<integer, acp.Progress> by chat
+---@type table<integer, { token: string, doing: string }> by chat
 local running = {}
 
 local function listeners()

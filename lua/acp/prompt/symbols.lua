@@ -19,11 +19,7 @@ local METHOD = 'textDocument/documentSymbol'
 ---@field first integer 1-based
 ---@field last integer inclusive
 
----@class acp.FileSymbols
----@field tick integer of the text that was asked about
----@field symbols acp.Symbol[]
-
----@type table<integer, acp.FileSymbols> by buffer
+---@type table<integer, { tick: integer, symbols: acp.Symbol[] }> by buffer; `tick` of the text read
 local known = events.by_buffer()
 
 local KINDS = {

@@ -105,13 +105,6 @@ local function is_gone(client)
   return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
 end
 
----@class acp.LanguageAnswer
----@field id integer of the client
----@field name string
----@field encoding string
----@field result? any
----@field error? string
-
 ---@param err? table|string
 local function answer_of(client, err, result)
   local said = type(err) == 'table' and (err.message or vim.inspect(err)) or err
@@ -128,7 +121,7 @@ end
 --- say in time, has said so.
 ---@param clients vim.lsp.Client[]
 ---@param make fun(client: vim.lsp.Client): table
----@param on_done fun(answers: acp.LanguageAnswer[])
+---@param on_done fun(answers: table[]) each as `answer_of` makes it
 ---@return fun() cancel
 function M.send(clients, method, make, buffer, on_done)
   local answers, waiting, requests = {}, {}, {}
