@@ -12,7 +12,6 @@ local function head(path)
 end
 
 ---@param path string absolute, or relative to the folder
----@return string
 local function below(folder, path)
   return vim.fs.normalize(vim.startswith(path, '/') and path or vim.fs.joinpath(folder, path))
 end
@@ -54,7 +53,6 @@ end
 --- The project of a file, as the host finds it: the nearest folder with `.git` above the file, else
 --- above the working directory, else the working directory.
 ---@param file string path, '' for none
----@return string
 function M.root(file, cwd)
   local own = vim.startswith(file, '/') and vim.fs.root(file, '.git')
   return own or vim.fs.root(cwd, '.git') or cwd

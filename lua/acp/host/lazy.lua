@@ -43,6 +43,14 @@ for _, name in ipairs(RARE) do
   end
 end
 
+--- Let a module be interpreted, which calls this first of all: what runs a few times a minute, or makes
+--- a few calls of the API once an edit, is not worth what LuaJIT tries with it.
+function M.interpreted()
+  if jit then
+    jit.off(debug.getinfo(2, 'f').func, true)
+  end
+end
+
 -- What the first answer of an agent may need.
 local NEEDED_SOON = 'acp.ask.window'
 

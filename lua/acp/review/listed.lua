@@ -39,7 +39,6 @@ function M.here()
   return is_quickfix and lists.is_ours() and M or nil
 end
 
----@param range? integer[] first and last row, 1-based; nil: that of the cursor
 ---@return table[] hunks of these rows, as the host has told them, the last one first
 local function hunks_in(range)
   local line = api.nvim_win_get_cursor(0)[1]
@@ -56,7 +55,6 @@ end
 
 --- Keep or reject the hunks in these rows, or all of the file that the first of them is in.
 ---@param scope 'lines'|'hunk'|'file'
----@param range? integer[] first and last row, 1-based; nil: that of the cursor
 ---@param because? string
 function M.decide(verdict, scope, range, because)
   local hunks, parts = hunks_in(range), {}

@@ -51,7 +51,6 @@ local timers = {}
 -- Whether all of the review is shown.
 local is_on = false
 
----@return integer
 local function tick_of(buffer)
   return api.nvim_buf_get_changedtick(buffer)
 end
@@ -188,7 +187,6 @@ end
 --- Words for which there is no room behind their line stand above it: none of them is cut.
 ---@param options vim.api.keyset.set_extmark
 ---@param room? integer cells of the narrowest window
----@return vim.api.keyset.set_extmark
 local function whole(buffer, row, options, room)
   local words = (options.virt_text or {})[1]
   if not words or not room then
@@ -290,7 +288,6 @@ function M.draw_again(buffer)
 end
 
 --- Called by the host: put these marks in place of all that the file has; none takes all away.
----@param path string resolved
 ---@param tick integer the changedtick that they are for
 ---@param rows integer[][] of the hunks: first and last row, half-open; where lines are only gone, both are the same
 ---@return { ok?: boolean, stale?: boolean, gone?: boolean }

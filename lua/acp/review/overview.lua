@@ -75,7 +75,6 @@ hunks.listen(function()
   end
 end)
 
----@param range? integer[] first and last row, 1-based; nil: all
 ---@return table? part nil if no line of it is in these rows
 local function part_of(hunk, range)
   local part = { path = hunk.path, key = hunk.key, line = hunk.line }
@@ -105,7 +104,6 @@ end
 
 --- What the user means: lines, the hunk there, all of its file, or all that is shown.
 ---@param scope 'lines'|'hunk'|'file'|'all'
----@param range? integer[] 1-based, inclusive
 ---@return table[] parts the last one first, so that the others stay where they are
 local function meant_by(scope, range)
   local here, parts = hunk_here(), {}
@@ -124,7 +122,6 @@ end
 
 --- Keep or reject what the current buffer, one of ours, shows in these rows.
 ---@param scope 'lines'|'hunk'|'file'|'all'
----@param range? integer[] 1-based, inclusive
 ---@param because? string
 function M.decide(verdict, scope, range, because)
   local buffer, parts = api.nvim_get_current_buf(), meant_by(scope, range)
@@ -148,7 +145,6 @@ function M.place()
   end
 end
 
----@return fun()
 local function jump(step)
   return function()
     local rows = vim.tbl_map(function(hunk)
@@ -189,7 +185,6 @@ local function map_keys(buffer)
 end
 
 ---@param shown acp.Overview
----@return integer buffer
 local function make(shown)
   local turn = shown.turn and ('turn %d'):format(shown.turn) or 'session'
   local name = ('acp-diff://%s%s'):format(turn, shown.by and ' ' .. shown.by or '')

@@ -37,7 +37,6 @@ function M.width(buffer, is_any)
   return width
 end
 
----@param tabstop integer
 ---@return acp.VirtualLine line with blanks in place of tabs, as the buffer would show them
 ---@return integer width
 local function expand(line, tabstop)
@@ -57,7 +56,6 @@ local function expand(line, tabstop)
 end
 
 --- How many cells the text of a buffer's line takes.
----@return integer
 function M.cells(buffer, row)
   local text = api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
   local _, cells = expand({ { text, '' } }, vim.bo[buffer].tabstop)
@@ -65,7 +63,6 @@ function M.cells(buffer, row)
 end
 
 ---@param line acp.VirtualLine without tabs
----@return acp.VirtualLine[]
 local function broken(line, width)
   local rows, row, room = {}, {}, width
   for _, chunk in ipairs(line) do
@@ -108,7 +105,6 @@ end
 --- Break lines that are too wide, and let the colour of each go on to the edge of the window.
 ---@param lines acp.VirtualLine[]
 ---@param width? integer nil to break none
----@param tabstop integer
 ---@return acp.VirtualLine[]
 function M.fit(lines, width, tabstop)
   local fitted = {}

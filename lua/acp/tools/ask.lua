@@ -27,7 +27,12 @@ function M.start(number, question, arguments)
   local function reply(err, result)
     if open[number] then
       open[number] = nil
-      bridge.tell_running('tool_answered', { call = number, error = err, result = result })
+      local answer = { call = number, error = err, result = result }
+      local is_told, why = pcall(bridge.tell_running, 'tool_answered', answer)
+      if not is_told then -- a function in it, or a circle
+        answer = { call = number, error = ('what was answered makes no sense: %s'):format(why) }
+        bridge.tell_running('tool_answered', answer)
+      end
     end
   end
   local room, name = question:match('^(%w+)%.([%w_]+)$')

@@ -2,14 +2,11 @@
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
 --- The text, cut at its end where it does not fit.
----@return string
 function M.cut(text, width)
   if api.nvim_strwidth(text) <= width then
     return text
@@ -18,7 +15,6 @@ function M.cut(text, width)
 end
 
 --- The text as it is in a statusline or a winbar.
----@return string
 function M.literal(text)
   return (text:gsub('%%', '%%%%'))
 end
@@ -33,7 +29,6 @@ end
 
 --- How wide the widest line is, if there is room for it.
 ---@param most integer
----@return integer
 function M.widest(lines, most)
   local width = 1
   for _, line in ipairs(lines) do
@@ -43,7 +38,6 @@ function M.widest(lines, most)
 end
 
 --- How many cells a line has in the window of a chat.
----@return integer
 function M.room(window)
   return api.nvim_win_get_width(window) - 2 -- left of it stand signs
 end
