@@ -145,7 +145,6 @@ end
 ---@param lead string
 ---@param line string
 ---@param position integer
----@return string[]
 function M.command(lead, line, position)
   local commands = require('acp.command.subcommands')
   local name, rest = line:sub(1, position):match('%f[%a](Acp%a*)!?%s(.*)$')

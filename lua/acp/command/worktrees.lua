@@ -76,7 +76,6 @@ end
 
 --- What can be written after `:Acp worktree`.
 ---@param before? string what stands there already
----@return string[]
 function M.complete(before)
   if not before then
     local words = vim.tbl_keys(actions)

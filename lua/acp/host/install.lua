@@ -78,7 +78,6 @@ local child ---@type integer? the job that runs
 local waiting = {} ---@type (fun(err: string?))[] who waits for its end
 
 --- A file of the plugin's folder; LuaRocks puts it into a folder below.
----@return string path
 local function file(name)
   local root = interpreter.root()
   local rock = vim.fs.joinpath(root, 'conf', name)
@@ -86,7 +85,6 @@ local function file(name)
 end
 
 --- The dependencies in pyproject.toml: names and the versions that will do.
----@return string[]
 function M.dependencies()
   local text = table.concat(vim.fn.readfile(file('pyproject.toml')), '\n')
   local list = text:match('\ndependencies = %[(.-)\n%]')
@@ -123,7 +121,6 @@ local function run(command, env)
 end
 
 --- Say in one sentence why a command failed.
----@return string
 function M.explain(command, result)
   local said = vim.trim(result.stdout .. '\n' .. result.stderr)
   local no_module = said:match('No module named .?venv') or said:find('ensurepip', 1, true)

@@ -61,7 +61,6 @@ local function moved_names(chat)
 end
 
 --- The lines that are mentioned, as selections that go along, and the names that speak of them.
----@return acp.Selection[]
 ---@return string[] names
 function M.take(chat)
   local found, names = {}, {}

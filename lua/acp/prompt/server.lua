@@ -267,7 +267,6 @@ local function whole(found)
 end
 
 ---@param client integer
----@param buffer integer a prompt
 local function open_by_itself(client, buffer)
   if not vim.lsp.completion or not vim.lsp.completion.get then -- Neovim 0.10
     return

@@ -194,7 +194,6 @@ function M.refresh(buffers)
 end
 
 --- What a file defines, as far as it is known.
----@return acp.Symbol[]
 function M.of(buffer)
   return known[buffer] and known[buffer].symbols or {}
 end
@@ -242,7 +241,6 @@ function M.around(buffer, row, kinds)
 end
 
 --- Whether any file that was asked about defines something.
----@return boolean
 function M.any()
   for _, file in pairs(known) do -- no list, though its keys may look like one
     if #file.symbols > 0 then

@@ -78,7 +78,6 @@ end
 --- The diagnostics as they are now.
 ---@param buffer? integer nil: of all
 ---@param line? integer 1-based; nil: of all lines
----@return table[]
 function M.rows(buffer, line)
   local found, all = {}, vim.diagnostic.get(buffer, { lnum = line and line - 1 })
   for _, it in ipairs(vim.list_slice(all, 1, MOST)) do
@@ -94,7 +93,6 @@ end
 
 --- Have servers answer for the newest text that do so when asked.
 ---@param on_done fun(is_fresh: boolean)
----@return fun()? cancel
 local function pull(buffer, on_done)
   local clients = language.clients(buffer, METHOD)
   if #clients == 0 then
@@ -118,7 +116,6 @@ end
 
 --- Wait until those have told that tell by themselves.
 ---@param on_done fun(is_fresh: boolean)
----@return fun() cancel
 local function wait(buffer, on_done)
   local function is_answered()
     send(buffer) -- the user may type on
@@ -140,7 +137,6 @@ end
 
 --- The diagnostics of one file, waited for; or of all files, as they are.
 ---@param arguments { path?: string }
----@return fun()? cancel
 function M.get(arguments, reply)
   if not arguments.path then
     return reply(nil, { fresh = true, rows = M.rows(), servers = {} })

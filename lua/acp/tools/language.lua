@@ -24,7 +24,6 @@ M.patience = 9000
 local loaded = {}
 
 --- The buffer of a file, loaded if need be.
----@param path string resolved
 ---@return integer? buffer nil: it cannot be loaded
 ---@return boolean is_new
 function M.buffer(path)
@@ -55,7 +54,6 @@ end
 
 --- The language servers of a buffer, without our own.
 ---@param method? string
----@return vim.lsp.Client[]
 function M.clients(buffer, method)
   return vim.tbl_filter(is_users, vim.lsp.get_clients({ bufnr = buffer, method = method }))
 end
@@ -70,7 +68,6 @@ end
 ---@param method? string
 ---@param is_new boolean the buffer was loaded just now
 ---@param on_found fun(clients: vim.lsp.Client[])
----@return fun() cancel
 function M.when_attached(buffer, method, is_new, on_found)
   local since = vim.uv.now()
   return ask.poll(BEGINS, function(is_late)
@@ -85,7 +82,6 @@ function M.when_attached(buffer, method, is_new, on_found)
 end
 
 --- Call a method of a client, whose form differs between versions of Neovim.
----@param ... any
 ---@return any, any
 local function call(client, name, ...)
   if vim.fn.has('nvim-0.11') == 1 then
@@ -122,7 +118,6 @@ end
 ---@param clients vim.lsp.Client[]
 ---@param make fun(client: vim.lsp.Client): table
 ---@param on_done fun(answers: table[]) each as `answer_of` makes it
----@return fun() cancel
 function M.send(clients, method, make, buffer, on_done)
   local answers, waiting, requests = {}, {}, {}
   local function take(index, err, result)
@@ -233,7 +228,6 @@ end
 --- Send these servers the request, and answer what each says; nobody can: which others there are.
 ---@param others vim.lsp.Client[]
 ---@param make fun(client: vim.lsp.Client): table
----@return fun()? cancel
 local function pass_on(arguments, clients, others, buffer, make, reply)
   if #clients == 0 then
     return reply(nil, { problem = 'none', servers = names(others) })
@@ -247,7 +241,6 @@ end
 --- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
 --- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
 ---@param arguments acp.LanguageQuestion
----@return fun()? cancel
 function M.request(arguments, reply)
   local buffer, is_new = M.buffer(arguments.path)
   if not buffer then
@@ -281,7 +274,6 @@ end
 
 --- Ask all servers that work in these folders.
 ---@param arguments { roots: string[], method: string, params: table }
----@return fun()? cancel
 function M.workspace(arguments, reply)
   local function is_here(client)
     local root = client.root_dir or vim.tbl_get(client, 'config', 'root_dir')
@@ -305,7 +297,6 @@ end
 
 --- What a file defines, from the tree of treesitter, where no server knows.
 ---@param arguments { path: string }
----@return fun()? cancel
 function M.tree(arguments, reply)
   local buffer = M.buffer(arguments.path)
   if not buffer then
@@ -326,7 +317,6 @@ end
 --- What the user's conform.nvim makes of a file: its lines, or what went wrong. `none`: there is no
 --- such plugin, or it leaves the file to a language server.
 ---@param arguments { path: string }
----@return fun()? cancel
 function M.conform(arguments, reply)
   local has_it, conform = pcall(require, 'conform')
   local buffer = has_it and conform.format_lines and M.buffer(arguments.path)

@@ -76,7 +76,6 @@ function M.add(tool)
 end
 
 --- What there is, by name.
----@param _ table
 function M.list(_, reply)
   local found = {}
   for name, tool in vim.spairs(tools) do
@@ -100,7 +99,6 @@ end
 
 --- Run one.
 ---@param arguments { name: string, arguments: table, agent: string, session: string, cwd: string }
----@return fun()? cancel
 function M.run(arguments, reply)
   local tool = tools[arguments.name]
   if not tool then
