@@ -103,7 +103,6 @@ local function packages()
   end, require('acp.host.install').dependencies())
 end
 
----@param program string
 ---@return table<string, string> versions by name; empty if it does not run
 local function probe(program)
   local command = vim.list_extend({ program, '-c', PROBE }, packages())
@@ -144,7 +143,6 @@ end
 ---@alias acp.HealthRow { [1]: 'ok'|'info'|'warn'|'error', [2]: string, [3]?: string }
 
 --- What the host says of what it knows.
----@return table<'host'|'kept'|'worktrees'|'agents', acp.HealthRow[]>
 local function ask_host()
   local is_answered, err, rows = false, nil, nil
   bridge.call('health', nil, function(problem, result)

@@ -53,20 +53,16 @@ end
 
 local refresh
 
----@param err? string
-local function done(err)
-  if err then
-    notice.warn(err)
-  end
+--- Have the host do something; the list is another while it does, and afterwards.
+local function ask(verb, payload)
+  bridge.ask(verb, payload, refresh, refresh)
   refresh()
 end
 
 local function fetch()
-  bridge.call('fetch_registry', nil, done)
-  refresh()
+  ask('fetch_registry')
 end
 
----@param found { ops: acp.Op[], names: string[], here: string[], busy: boolean, wanted: boolean }
 local function draw(this, found)
   apply.draw_whole(this.buffer, found.ops)
   this.names, this.here = found.names, found.here
@@ -116,8 +112,7 @@ local function map_keys(this)
   end
   local function asks(verb)
     return on(function(name)
-      bridge.call(verb, { agent = name }, done)
-      refresh()
+      ask(verb, { agent = name })
     end)
   end
   local function toggle(name)
@@ -141,7 +136,6 @@ local function map_keys(this)
   })
 end
 
----@return acp.AgentList
 local function make()
   local buffer = chats.list('acp-agents')
   local this =
@@ -164,7 +158,6 @@ end
 
 --- Show the agents in a window of their own.
 ---@param wants_fetch? boolean fetch the list of the registry first
----@param mods? vim.api.keyset.cmd_mods where the window opens
 function M.open(wants_fetch, mods)
   list = list or make()
   local window = window_of(list.buffer)

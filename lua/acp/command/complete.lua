@@ -6,7 +6,6 @@ local chats = require('acp.chat.registry')
 local M = {}
 
 ---@param items table[]?
----@return string[]
 local function pluck(items, key)
   return vim.tbl_map(function(item)
     return item[key]
@@ -21,7 +20,6 @@ local function installed()
 end
 
 ---@param candidates string[]
----@return string[]
 local function starting_with(candidates, lead)
   return vim.tbl_filter(function(candidate)
     return vim.startswith(candidate, lead)
@@ -132,7 +130,6 @@ local all = { race = true, compare = true }
 
 ---@param sub acp.SubCommand?
 ---@param rest string what stands before the cursor, after the sub-command
----@return string[]
 local function arguments(sub, rest, lead)
   local source = sub and sub.complete
   local before = rest:match('^%s*(%S+)%s')

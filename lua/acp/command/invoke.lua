@@ -24,7 +24,6 @@ local function wrong_word(sub, word)
 end
 
 --- The word that was probably meant.
----@param words string[]
 ---@return string? the one that is most like it, the first of several; nil: none is like it
 local function nearest(word, words)
   local best, least = nil, math.max(1, math.floor(#word / 2)) + 1

@@ -69,7 +69,6 @@ end
 
 --- A buffer for what agents wrote: no file is read, so neither a modeline nor what a 'filetype' would
 --- start obeys it.
----@return integer
 local function make_buffer()
   return require('acp.ui.unseen').buffer(nil, { bufhidden = 'wipe', undolevels = -1 })
 end
@@ -87,7 +86,6 @@ local function show(buffer)
   end, 'close')
 end
 
----@return acp.LogView
 local function view_of(path)
   local view = views[path]
   if view and api.nvim_buf_is_loaded(view.buffer) then
@@ -101,7 +99,6 @@ local function view_of(path)
 end
 
 --- Show a log in a window of its own, at its end.
----@param path string
 function M.log(path)
   local view = view_of(path)
   show(view.buffer)

@@ -173,7 +173,6 @@ for _, sub in ipairs(M.list) do
   sub.run = sub.tell and telling(sub) or row and calling(row) or deeds[sub.name]
 end
 
----@param name string
 ---@return acp.SubCommand?
 function M.find(name)
   return vim.iter(M.list):find(function(sub)

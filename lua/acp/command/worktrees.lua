@@ -27,7 +27,6 @@ end
 local actions = { merge = 'merge', ['merge!'] = 'commit', remove = 'remove' }
 
 --- Make a worktree with a session of an agent; or merge or remove one.
----@param text string
 function M.run(text)
   local first, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
   local action = actions[first]

@@ -64,13 +64,11 @@ end
 
 --- Have something called whenever a host has ended by itself, before the user is told: to end what
 --- it has left behind.
----@param listener fun()
 function M.on_end(listener)
   table.insert(listeners, listener)
 end
 
 --- Have something called whenever a host has begun: what it must know before anything else.
----@param starter fun()
 function M.on_start(starter)
   table.insert(starters, starter)
 end
@@ -170,7 +168,6 @@ function M.is_installing()
   return origin ~= 'vim.g.acp.python'
 end
 
----@param done? acp.Done
 ---@return boolean sent
 local function deliver(verb, payload, done)
   require('acp.ui.highlights').define()
@@ -201,7 +198,6 @@ local function deliver(verb, payload, done)
 end
 
 --- The host starts when the installation is over: it is told then.
----@param done? acp.Done
 ---@return boolean sent
 local function deliver_later(verb, payload, done)
   require('acp.host.install').on_end(function(err)
@@ -215,7 +211,6 @@ end
 
 --- Tell the host something; starts it if it does not run.
 ---@param verb string see doc/messages.md
----@param payload? table
 ---@param done? acp.Done called later, if it is sent
 ---@return boolean sent false when there is no host and none can be started; the user was told
 function M.notify(verb, payload, done)
@@ -223,9 +218,6 @@ function M.notify(verb, payload, done)
 end
 
 --- Tell a host that runs something that no other need know: none is started for it.
----@param verb string
----@param payload? table
----@param done? acp.Done
 ---@return boolean sent
 function M.tell_running(verb, payload, done)
   return host ~= nil and send(host, verb, payload, done and calls.remember(host, done))
@@ -239,8 +231,6 @@ function M.configure()
 end
 
 --- Ask the host something.
----@param verb string
----@param payload? table
 ---@param on_done acp.Done called later, or at once when there is no host
 function M.call(verb, payload, on_done)
   if not M.notify(verb, payload, on_done) then
@@ -260,7 +250,6 @@ function M.group(pgid, alive)
 end
 
 --- Called by the host: it cannot do its work, for instance because a package is missing.
----@param sentence string
 function M.host_failed(sentence)
   if host then
     host.failure = sentence
@@ -282,8 +271,6 @@ function M.warn(err)
 end
 
 --- Ask the host something; what it could not do is said.
----@param verb string
----@param payload? table
 ---@param done? fun(result: any)
 ---@param failed? fun(err: string)
 function M.ask(verb, payload, done, failed)
@@ -300,7 +287,6 @@ function M.ask(verb, payload, done, failed)
 end
 
 --- The last snapshot of the host, or one without it, marked as what it is.
----@param err? string
 local function stale(err)
   local copy = snapshot and vim.deepcopy(snapshot)
     or {

@@ -36,7 +36,6 @@ local OF_UV = vim.split(
 --- The environment without the variables that begin so, but for those that go on as one of `kept` does.
 ---@param environment table<string, string>
 ---@param kept string[]
----@return table<string, string>
 local function without(environment, prefix, kept)
   local found = {}
   for name, value in pairs(environment) do
@@ -51,7 +50,6 @@ local function without(environment, prefix, kept)
 end
 
 ---@param text string as Python shows it
----@return string
 local function unquoted(text)
   local inner = text:match('^[\'"](.*)[\'"]$') or text
   return (inner:gsub('\\(.)', { n = '\n', t = '\t', ['\\'] = '\\', ["'"] = "'", ['"'] = '"' }))
@@ -60,7 +58,6 @@ end
 --- What pip is run in: without its own files of settings, with what is kept of them as variables.
 ---@param environment table<string, string>
 ---@param listed string what `pip config list` says
----@return table<string, string>
 local function for_pip(environment, listed)
   local found = without(environment, 'PIP_', {})
   for _, section in ipairs({ 'global', 'install', ':env:' }) do -- the later, the weightier
@@ -115,9 +112,7 @@ end
 ---@field stderr string
 
 --- Run a program without blocking, in the plugin's folder; to be called in a coroutine.
----@param command string[]
 ---@param env? table<string, string>
----@return acp.Ended
 local function run(command, env)
   log.line('run: ' .. table.concat(command, ' '))
   local this = coroutine.running()
@@ -136,7 +131,6 @@ local function run(command, env)
 end
 
 --- Say in one sentence why a command failed.
----@param command string[]
 ---@param result acp.Ended
 ---@return string
 function M.explain(command, result)
@@ -152,7 +146,6 @@ function M.explain(command, result)
   return ('%s failed: %s; log: %s'):format(vim.fs.basename(command[1]), last, log.path())
 end
 
----@param command string[]
 ---@param env? table<string, string>
 ---@return string? err
 local function try(command, env)
@@ -183,7 +176,6 @@ end
 
 -- These versions and no others, each known by its hash (`make lock` writes them); only wheels: what
 -- builds another package has no hash.
----@return string[]
 local function wheels()
   return { '--require-hashes', '--only-binary', ':all:', '-r', file('requirements.txt') }
 end
@@ -238,7 +230,6 @@ local function install()
   return err
 end
 
----@return string
 local function ready()
   local program, origin = interpreter.find()
   local done = 'the Python environment is ready'

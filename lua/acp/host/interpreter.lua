@@ -121,7 +121,6 @@ end
 
 --- Run a program in a group of its own, to be ended as a whole. (`vim.system` of Neovim 0.10 cannot
 --- do without a variable.)
----@param command string[]
 ---@param where { cwd: string, env?: table<string, string> } without `env` it is `environment()`
 ---@param on_end fun(code: integer, stdout: string, stderr: string)
 ---@return integer? job
@@ -153,7 +152,6 @@ function M.run(command, where, on_end)
   return job
 end
 
----@param program string
 ---@return string[] command that runs the host
 ---@return table where it is started, and how it learns where the user is: options of `jobstart`
 function M.command(program)
@@ -164,7 +162,6 @@ function M.command(program)
 end
 
 --- Say how the host ended and what to do.
----@param program string
 ---@param code integer exit code, 128 + signal when killed
 ---@param stderr string the end of what it wrote
 ---@return string sentence

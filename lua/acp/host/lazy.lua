@@ -18,7 +18,6 @@ local RARE = {
 }
 
 --- What `require` returns until the module is loaded, and what early users keep: it hands on.
----@return table
 local function waiting(name)
   local ways = {}
   local function load()

@@ -44,7 +44,6 @@ end
 
 --- Write a file as a whole, in place of what is there. Raises, and then that is still there.
 ---@param path string in a folder of ours
----@param text string
 function M.replace(path, text)
   local new = path .. '.new'
   uv.fs_unlink(new)
@@ -58,7 +57,6 @@ end
 
 --- Write on at the end of a file. Raises.
 ---@param path string in a folder of ours
----@param text string
 function M.append(path, text)
   local is_there = uv.fs_lstat(path) ~= nil
   if is_there then
@@ -69,7 +67,6 @@ function M.append(path, text)
 end
 
 --- What a file holds. Raises.
----@param path string
 ---@return string[] lines
 function M.read(path)
   claim(path, 'file', FILE)

@@ -23,7 +23,6 @@ local M = {}
 
 local SAVE_AFTER_MS = 500
 
----@return string[]
 local function lines_of(chat)
   return api.nvim_buf_get_lines(chat.prompt, 0, -1, true)
 end
@@ -67,7 +66,6 @@ local function give_back(chat, text, err)
 end
 
 --- Have the host take a prompt, with the file that the user is in.
----@param payload table
 ---@param done fun(err: string?, result: any)
 function M.submit(chat, payload, done)
   local file = vim.trim(payload.text) ~= '' and attachment.context(chat, payload.selections) or nil

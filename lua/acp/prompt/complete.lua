@@ -58,7 +58,6 @@ local function short(text)
     or vim.fn.strcharpart(line, 0, ABOUT - 1) .. '…'
 end
 
----@return acp.Candidate
 local function candidate(command)
   local hint = command.hint and ('<%s>'):format(command.hint) or ''
   return {
@@ -111,7 +110,6 @@ function M.explain_here()
   return lines ~= nil
 end
 
----@param candidates acp.Candidate[]
 ---@return table[] complete-items
 local function items(candidates)
   return vim.tbl_map(function(it)

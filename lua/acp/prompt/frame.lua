@@ -23,7 +23,6 @@ end
 
 --- What to press, the longest first.
 ---@param count integer things that go along
----@return string[]
 local function texts(chat, count)
   local is_here = api.nvim_get_current_buf() == chat.prompt
   local is_insert = is_here and api.nvim_get_mode().mode:find('^i')
@@ -85,7 +84,6 @@ function M.said(all, room)
 end
 
 --- The bar of a prompt with so many rows.
----@param count integer
 ---@param room integer cells of its window
 ---@return string winbar
 function M.bar(chat, count, room)
@@ -123,7 +121,6 @@ local function chunks(number, row, width)
   }
 end
 
----@return { [1]: string, [2]: string }[][]
 local function virtual_lines(rows, width)
   local found = {}
   for number, row in ipairs(vim.list_slice(rows, 1, MOST)) do

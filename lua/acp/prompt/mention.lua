@@ -55,7 +55,6 @@ function M.start(before)
 end
 
 --- The mention of a name, as it is written.
----@param name string
 ---@return string
 function M.written(name)
   if name:match('["\\]') then
@@ -128,7 +127,6 @@ function M.open_files(chat)
 end
 
 --- What the open files define that fits a query.
----@return acp.Candidate[]
 local function defined(chat, query)
   return vim.tbl_map(function(symbol)
     local name = name_of(chat, api.nvim_buf_get_name(symbol.buffer)) --[[@as string]]
@@ -170,7 +168,6 @@ end
 ---@alias acp.Mention table an answer of the verb `mentions`, of one line: see doc/messages.md
 
 --- Ask the host for the mentions of lines.
----@param lines string[]
 ---@param done fun(found: acp.Mention[][]) of each line
 function M.find(chat, lines, done)
   local payload = { chat = chat.chat, lines = lines, buffers = {}, open = {} }

@@ -150,7 +150,6 @@ local function writing()
 end
 
 --- Where a paste begins: at the cursor, or behind it.
----@return acp.Pasted
 local function begun(chat)
   local row, column = unpack(api.nvim_win_get_cursor(0))
   if api.nvim_get_mode().mode == 'n' then

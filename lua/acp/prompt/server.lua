@@ -91,7 +91,6 @@ local function place(params)
 end
 
 ---@param range lsp.Range
----@return lsp.CompletionItem
 local function item(candidate, index, range)
   return {
     label = candidate.label or candidate.word,
@@ -108,7 +107,6 @@ end
 ---@param position lsp.Position
 ---@param before string the line up to the cursor
 ---@param start integer
----@return lsp.CompletionList
 local function list(chat, position, before, start)
   local range = { start = { line = position.line, character = start }, ['end'] = position }
   local found = {}
@@ -167,7 +165,6 @@ end
 
 --- Do something that may attach the client, whatever the user does meanwhile. Handlers of `LspAttach`
 --- hear of it once the user is in the prompt: they act on the windows.
----@param action fun()
 local function unheard(action)
   require('acp.ui.unseen').loudly({ 'LspAttach' }, action)
   local found = attached
@@ -185,7 +182,6 @@ end
 
 --- The server, as `vim.lsp.start()` wants it instead of a command line.
 ---@param dispatchers vim.lsp.rpc.Dispatchers
----@return vim.lsp.rpc.PublicClient
 local function serve(dispatchers)
   local is_closing, last = false, 0
   offered = dispatchers.notification

@@ -170,7 +170,6 @@ function M.name(buffer)
 end
 
 --- The buffer of that name that is no file.
----@param name string
 ---@return { name: string, lines: string[], filetype: string }?
 function M.buffer(name)
   for _, buffer in ipairs(api.nvim_list_bufs()) do

@@ -182,7 +182,6 @@ local function read_tree(buffer, file)
 end
 
 --- Learn what these files define, unless that is known.
----@param buffers integer[]
 function M.refresh(buffers)
   for _, buffer in ipairs(vim.list_slice(buffers, 1, MOST_FILES)) do
     local tick = api.nvim_buf_get_changedtick(buffer)
@@ -205,7 +204,6 @@ function M.of(buffer)
 end
 
 --- What these files define that fits a query: not all of it, which would hide the rest.
----@param buffers integer[]
 ---@param query string
 ---@return (acp.Symbol|{ buffer: integer })[] the best first
 function M.matching(buffers, query)

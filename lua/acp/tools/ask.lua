@@ -21,15 +21,18 @@ local ROOMS = {
 local open = {}
 
 --- Called by the host: answer a question.
----@param number integer
 ---@param question string as "windows.files"
----@param arguments table
 function M.start(number, question, arguments)
   open[number] = function() end
   local function reply(err, result)
     if open[number] then
       open[number] = nil
-      bridge.tell_running('tool_answered', { call = number, error = err, result = result })
+      local answer = { call = number, error = err, result = result }
+      local is_told, why = pcall(bridge.tell_running, 'tool_answered', answer)
+      if not is_told then -- a function in it, or a circle
+        answer = { call = number, error = ('what was answered makes no sense: %s'):format(why) }
+        bridge.tell_running('tool_answered', answer)
+      end
     end
   end
   local room, name = question:match('^(%w+)%.([%w_]+)$')
@@ -44,7 +47,6 @@ function M.start(number, question, arguments)
 end
 
 --- Called by the host: nobody wants the answer any more.
----@param number integer
 function M.cancel(number)
   local cancel = open[number]
   open[number] = nil
@@ -54,7 +56,6 @@ function M.cancel(number)
 end
 
 --- Look again and again, until it is so or too late. What it raises ends it, too.
----@param milliseconds integer
 ---@param look fun(is_late: boolean): boolean true: that was the last time
 ---@return fun() cancel
 function M.poll(milliseconds, look)

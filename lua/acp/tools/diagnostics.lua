@@ -49,7 +49,6 @@ local function send(buffer)
   vim.tbl_map(language.bring_up_to_date, language.clients(buffer))
 end
 
----@param value any
 ---@return string?
 local function plain(value)
   return (type(value) == 'string' or type(value) == 'number') and tostring(value) or nil

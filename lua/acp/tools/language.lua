@@ -113,8 +113,6 @@ end
 ---@field error? string
 
 ---@param err? table|string
----@param result? any
----@return acp.LanguageAnswer
 local function answer_of(client, err, result)
   local said = type(err) == 'table' and (err.message or vim.inspect(err)) or err
   return {
@@ -186,7 +184,6 @@ function M.send(it)
 end
 
 --- Of each loaded file buffer its changedtick, by its resolved path.
----@return table<string, integer>
 local function ticks()
   local found = vim.empty_dict()
   for buffer, name in file_buffers.all() do
@@ -209,7 +206,6 @@ local function told_at(buffer, row)
   return found
 end
 
----@return string[]
 local function names(clients)
   return vim.tbl_map(function(client)
     return client.name
@@ -227,7 +223,6 @@ end
 ---@field bare? boolean nothing is added to `params`
 ---@field diagnosed? integer 0-based: the diagnostics of that row are added
 
----@return fun(client: vim.lsp.Client): table
 local function params(arguments, buffer)
   return function(client)
     if arguments.bare then

@@ -50,7 +50,6 @@ local function is_schema(parameters)
 end
 
 --- Make a function a tool of every agent.
----@param tool acp.OwnTool
 ---@return fun() remove takes it away
 function M.add(tool)
   local is_named = type(tool) == 'table'
@@ -94,7 +93,6 @@ function M.list(_, reply)
   reply(nil, found)
 end
 
----@param result any
 ---@return string|table text, or plain data
 local function as_plain(result)
   if type(result) == 'table' then

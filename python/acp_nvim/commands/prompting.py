@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from acp_nvim.commands.reviewing import waiting
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.prompt.library import expanded, known
@@ -27,6 +28,7 @@ from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import Message
 from acp_nvim.view.review.note import is_note
 from acp_nvim.view.snapshot import prompt_text as queued_text
+from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.waiting import words_of
@@ -59,6 +61,26 @@ def prompt(
     chat.images.drop(*images)
     state = chat.session.state
     return state.turn + len(state.queue)
+
+
+async def edit(host: Host, chat: Chat, path: str, selection: Selection, text: str) -> str:
+    """Have the agent edit lines of a file; once its turn is over, show what has changed there, and
+    answer what came of it. Raises `UserError` if nothing did."""
+    first, last, agent = selection.first, selection.last, chat.session.state.agent
+    lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    place = {"type": "text", "text": f"Edit {lines} of {path} in place."}
+    turn = prompt(host, chat, text, (selection,), False, (place,))
+    end = await chat.session.end_of(turn)
+    if end is None:
+        raise UserError(f"{agent} has ended before the edit was made: :Acp chat shows more")
+    if end.error:
+        raise UserError(f"the edit has failed: {end.error}: :Acp chat shows more")
+    if end.stop_reason in (None, "cancelled"):
+        raise UserError("the edit was cancelled: :Acp chat shows more")
+    name, count = os.path.basename(path), await waiting(host, chat, turn, path)
+    if count:
+        return f"{agent}: {plural(count, 'hunk')} in {name}: :Acp keep, :Acp reject, u"
+    return f"{agent} has changed nothing in {name}: :Acp chat"
 
 
 def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -> None:

@@ -130,6 +130,7 @@ VERBS: Mapping[str, Handler | Rare] = {
     "chat_room": viewing.chat_room,
     "inspect": viewing.inspect,
     "review": reviewing.review,
+    "edit": prompting.edit,
     "edited": reviewing.edited,
     "met": reviewing.met,
     "writes": reviewing.writes,
