@@ -211,9 +211,10 @@ def test_a_relay_says_nothing_when_the_host_ends_amid_a_message(tmp_path: Path) 
         host.listen()
         env = {"ACP_TOOLS_SOCKET": str(tmp_path / "host"), "ACP_TOOLS_TOKEN": "t"}
         command = (sys.executable, "-IS", relay.__file__)
-        with subprocess.Popen(
-            command, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE
-        ) as ran, ThreadPoolExecutor() as threads:
+        with (
+            subprocess.Popen(command, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE) as ran,
+            ThreadPoolExecutor() as threads,
+        ):
             writing = threads.submit(ran.communicate, b"x" * 8_000_000, 60)
             connection, _ = host.accept()
             with connection:
