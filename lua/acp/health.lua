@@ -22,9 +22,16 @@ for name in sys.argv[1:]:
         pass
 ]]
 
--- The events that are listened to, all of them; of a row, one is enough.
-M.EVENTS = {}
-local EVENTS = [[
+---@param text string words; of those with | between them one is enough
+---@return string[][]
+local function rows_of(text)
+  return vim.tbl_map(function(row)
+    return vim.split(row, '|')
+  end, vim.split(text, '%s+', { trimempty = true }))
+end
+
+-- The events that are listened to, all of them.
+M.EVENTS = rows_of([[
   BufEnter BufFilePost BufLeave BufModifiedSet|OptionSet BufNewFile BufReadCmd BufReadPost
   BufUnload BufWinEnter BufWinLeave BufWipeout BufWriteCmd BufWritePost BufWritePre
   CmdlineLeave ColorScheme CompleteChanged CursorMoved CursorMovedI DiagnosticChanged FileAppendPost
@@ -33,28 +40,15 @@ local EVENTS = [[
   SessionLoadPost SessionWritePost ShellCmdPost ShellFilterPost TabEnter TermClose TermOpen
   TextChanged UIEnter UILeave User VimEnter VimLeavePre VimResized WinClosed WinEnter WinLeave
   WinResized WinScrolled
-]]
-for row in EVENTS:gmatch('%S+') do
-  table.insert(M.EVENTS, vim.split(row, '|'))
-end
+]])
 
--- The functions that are young, experimental or meant for others; of a row, one is enough.
-M.FUNCTIONS = {
-  { 'vim.api.nvim__redraw' },
-  { 'vim.api.nvim_exec2' },
-  { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' },
-  { 'vim.api.nvim_win_text_height' },
-  { 'vim.fs.joinpath' },
-  { 'vim.islist' },
-  { 'vim.iter' },
-  { 'vim.keycode' },
-  { 'vim.list_contains' },
-  { 'vim.lsp.util.make_floating_popup_options' },
-  { 'vim.system' },
-  { 'vim.treesitter.highlighter.active' },
-  { 'vim.treesitter.language.get_lang' },
-  { 'vim.uv.new_timer' },
-}
+-- The functions that are young, experimental or meant for others.
+M.FUNCTIONS = rows_of([[
+  vim.api.nvim__redraw vim.api.nvim_exec2 vim.api.nvim_win_text_height vim.fs.joinpath vim.islist
+  vim.iter vim.keycode vim.list_contains vim.lsp.util.make_floating_popup_options vim.system
+  vim.treesitter.highlighter.active vim.treesitter.language.get_lang vim.uv.new_timer
+]])
+table.insert(M.FUNCTIONS, { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' })
 
 ---@param name string of an autocommand event
 local function is_event(name)

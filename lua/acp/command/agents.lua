@@ -19,15 +19,6 @@ local M = {}
 local AGAIN = 500 -- milliseconds between two drawings while something goes on
 local SHARE = 0.65 -- of the rows of the screen
 
----@class acp.AgentList
----@field buffer integer
----@field width? integer for which it was drawn
----@field names string[] the agent of each row, '' for none
----@field here string[] the agents that can be started
----@field opened table<string, true> of which the details are shown
----@field is_waiting boolean it is drawn again soon
----@field has_asked boolean the list of the registry was fetched by itself
-
 ---@type acp.BarPart[]
 local BAR = {
   { group = 'AcpWinbarState', text = 'Agents', need = 0, right = false },
@@ -40,8 +31,10 @@ local BAR = {
   },
 }
 
----@type acp.AgentList?
-local list
+-- Its buffer; the width for which it was drawn; `names`, the agent of each row, '' for none; `here`, those
+-- that can be started; `opened`, of which the details are shown; `is_waiting`, it is drawn again soon;
+-- `has_asked`, the list of the registry was fetched by itself.
+local list ---@type table?
 
 ---@return integer? window
 ---@return integer? width of its text

@@ -7,13 +7,7 @@ local M = {}
 
 local REFRESH_MS = 500
 
----@class acp.LogView
----@field buffer integer
----@field path string
----@field shown integer bytes of the file that are in the buffer
----@field is_ended boolean whether they end with a line
-
----@type table<string, acp.LogView> by path
+-- By path a buffer, how many bytes of the file are in it (`shown`), and whether these end with a line.
 local views = {}
 
 --- What has come since; all of it when the file has begun anew.

@@ -158,7 +158,6 @@ local function configure(this)
 end
 
 --- Whether the host waits for `:Acp install`, which is at work.
----@return boolean
 function M.is_installing()
   local install = package.loaded['acp.host.install']
   if host or not install or not install.is_running() then
@@ -303,7 +302,6 @@ local function stale(err)
 end
 
 --- The snapshot of :help acp-inspect. Waits one second at most; never starts the host, never raises.
----@return table
 function M.inspect()
   if not host then
     return stale(last_end)

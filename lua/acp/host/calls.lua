@@ -4,11 +4,7 @@ local M = {}
 
 ---@alias acp.Done fun(err: string?, result: any)
 
----@class acp.Call
----@field host acp.Host who was asked
----@field done acp.Done
-
----@type table<integer, acp.Call>
+---@type table<integer, { host: acp.Host, done: acp.Done }>
 local pending = {}
 local last = 0
 

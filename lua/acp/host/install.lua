@@ -73,15 +73,11 @@ local function for_pip(environment, listed)
   return found
 end
 
----@type boolean
 local running = false
----@type integer? the job that runs
-local child
----@type (fun(err: string?))[] who waits for its end
-local waiting = {}
+local child ---@type integer? the job that runs
+local waiting = {} ---@type (fun(err: string?))[] who waits for its end
 
 --- A file of the plugin's folder; LuaRocks puts it into a folder below.
----@return string path
 local function file(name)
   local root = interpreter.root()
   local rock = vim.fs.joinpath(root, 'conf', name)
@@ -89,7 +85,6 @@ local function file(name)
 end
 
 --- The dependencies in pyproject.toml: names and the versions that will do.
----@return string[]
 function M.dependencies()
   local text = table.concat(vim.fn.readfile(file('pyproject.toml')), '\n')
   local list = text:match('\ndependencies = %[(.-)\n%]')
@@ -105,11 +100,6 @@ end
 local function step(number, what)
   notice.notice(('installing (%d of 3): %s …'):format(number, what))
 end
-
----@class acp.Ended
----@field code integer
----@field stdout string
----@field stderr string
 
 --- Run a program without blocking, in the plugin's folder; to be called in a coroutine.
 ---@param env? table<string, string>
@@ -131,8 +121,6 @@ local function run(command, env)
 end
 
 --- Say in one sentence why a command failed.
----@param result acp.Ended
----@return string
 function M.explain(command, result)
   local said = vim.trim(result.stdout .. '\n' .. result.stderr)
   local no_module = said:match('No module named .?venv') or said:find('ensurepip', 1, true)
@@ -216,12 +204,7 @@ end
 --- Do all of it.
 ---@return string? err
 local function install()
-  local err
-  if vim.fn.executable('uv') == 1 then
-    err = install_with_uv()
-  else
-    err = install_with_pip()
-  end
+  local err = (vim.fn.executable('uv') == 1 and install_with_uv or install_with_pip)()
   if not err then
     local root = interpreter.root()
     step(3, 'preparing a quick start')

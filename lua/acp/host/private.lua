@@ -20,7 +20,6 @@ end
 
 --- Have a folder of ours below Neovim's state. Raises.
 ---@param name? string
----@return string path
 function M.folder(name)
   local state = vim.fn.stdpath('state') --[[@as string]]
   local path = vim.fs.joinpath(state, 'acp.nvim')
@@ -67,7 +66,6 @@ function M.append(path, text)
 end
 
 --- What a file holds. Raises.
----@return string[] lines
 function M.read(path)
   claim(path, 'file', FILE)
   return vim.fn.readfile(path)

@@ -38,14 +38,11 @@ local ASK_AFTER_MS = 200
 
 ---@alias acp.Note table what `note` below is told: see doc/messages.md
 
----@class acp.ContextFile
----@field path string absolute
----@field line integer 1-based, of the cursor
+---@alias acp.ContextFile { path: string, line: integer } absolute; 1-based, of the cursor
 
 --- Mark lines of a buffer, which the mark follows.
 ---@param first integer 1-based
 ---@param last integer inclusive
----@return integer mark
 function M.hold(buffer, first, last)
   -- with the end of its last line: whoever writes a line anew has not taken it away
   local place = { end_row = last, end_col = 0, strict = false }
@@ -77,7 +74,6 @@ end
 ---@param first integer 1-based
 ---@param last integer inclusive
 ---@param buffer? integer nil: the current one
----@return acp.Selection
 function M.select(first, last, buffer)
   local selection = surroundings.lines(buffer or api.nvim_get_current_buf(), first, last)
   selection.mark = M.hold(selection.buffer, first, selection.last)
@@ -122,7 +118,6 @@ end
 
 --- The content block that names the file; its name has the line: some agents take a fragment of the
 --- address for a part of the file's name.
----@return table
 function M.block(file)
   local name = ('%s:%d'):format(vim.fs.basename(file.path), file.line)
   return { type = 'resource_link', uri = vim.uri_from_fname(file.path), name = name }
@@ -255,7 +250,6 @@ function M.drop(chat, number)
 end
 
 --- Whether the host is to be asked for the images that a text names.
----@return boolean
 function M.may_be_images(text)
   return #text <= LONGEST
     and bridge.running()

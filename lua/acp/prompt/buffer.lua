@@ -51,7 +51,6 @@ function M.send_review(chat, otherwise)
 end
 
 --- Whether nothing is written in the prompt of a chat.
----@return boolean
 function M.is_blank(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   return not is_loaded or vim.trim(table.concat(lines_of(chat), '\n')) == ''

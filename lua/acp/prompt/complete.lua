@@ -71,7 +71,6 @@ end
 
 --- What completes a text that `start()` has found.
 ---@param base string
----@return acp.Candidate[]
 function M.candidates(chat, base)
   if vim.startswith(base, '@') then
     return mention.complete(chat, base)

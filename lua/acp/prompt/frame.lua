@@ -51,7 +51,6 @@ end
 
 --- What waits for review, and the key that opens it, in the longest of the host's forms that fits. It can
 --- be clicked, and is a part of the bar, so that it takes no line of anybody.
----@param room integer cells
 ---@return string item '' if nothing waits
 ---@return integer cells
 local function changes(chat, room)
@@ -76,15 +75,11 @@ end
 
 --- A bar that says something for a moment.
 ---@param all string[] the longest first
----@param room integer cells of its window
----@return string winbar
 function M.said(all, room)
   return item('AcpNote', fitting(all, room))
 end
 
 --- The bar of a prompt with so many rows.
----@param room integer cells of its window
----@return string winbar
 function M.bar(chat, count, room)
   if not chats.is_open(chat) then
     local all = { chats.closed(chat), 'closed: :Acp restart goes on', 'closed: :Acp restart' }
@@ -104,7 +99,6 @@ function M.bar(chat, count, room)
   return fits and ('%s%%=%s '):format(row, item('AcpWinbarUsage', beside)) or row
 end
 
----@param width integer cells of the window
 ---@return { [1]: string, [2]: string }[] chunks
 local function chunks(number, row, width)
   local head, detail = (' %d '):format(number), row.detail ~= '' and ' · ' .. row.detail or ''
@@ -132,9 +126,7 @@ local function virtual_lines(rows, width)
 end
 
 --- Show these rows below the text.
----@param buffer integer a prompt
 ---@param rows acp.Along[]
----@param width integer cells of its window
 ---@return boolean changed whether there are more rows, or fewer
 function M.rows(buffer, rows, width)
   local last = api.nvim_buf_line_count(buffer) - 1

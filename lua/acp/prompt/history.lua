@@ -55,7 +55,6 @@ local function begin(chat, step)
 end
 
 --- Whether the prompt holds one that was sent, as it was.
----@return boolean
 function M.is_walking(chat)
   local walk = chat.walk
   return walk ~= nil and walk.place <= #walk.texts and walk.shown == text_of(chat)

@@ -17,15 +17,7 @@ local LONGEST = 40
 
 local namespace = api.nvim_create_namespace('acp_inline')
 
----@class acp.InlineEdit
----@field chat acp.Chat
----@field buffer integer
----@field mark integer extmark in `acp_inline`, over the lines
----@field instruction string
----@field began integer milliseconds
----@field turn integer
-
----@type table<acp.InlineEdit, true> those that are not over
+---@type table<table, true> those that are not over; `M.edit` makes them
 local edits = {}
 local ticks = false -- `tick` comes
 

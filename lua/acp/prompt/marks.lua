@@ -15,15 +15,12 @@ local M = {}
 local namespace = api.nvim_create_namespace('acp_prompt')
 local MOST_LINES, MOST_ASKED = 2000, 200
 
----@type table<integer, table<integer, acp.Mention>> by prompt buffer and mark
+---@type table<integer, table<integer, acp.Mention>> by buffer and mark
 local mentions = events.by_buffer()
 
----@class acp.Anchor
----@field buffer integer
----@field mark integer of `attachment.hold`
+---@alias acp.Anchor { buffer: integer, mark: integer } of `attachment.hold`
 
----@param it acp.Mention of lines
----@return acp.Anchor? anchor nil: it speaks of no lines of a loaded buffer
+---@return acp.Anchor? anchor nil: the mention speaks of no lines of a loaded buffer
 local function anchor(it)
   local first, last = unpack(it.lines)
   local buffer = vim.iter(api.nvim_list_bufs()):find(function(buffer)
@@ -35,7 +32,6 @@ local function anchor(it)
 end
 
 --- These mentions of lines stand in the prompt now.
----@param found acp.Mention[]
 local function keep(chat, found)
   local before, now = chat.anchors or {}, {}
   for _, it in ipairs(found) do
@@ -65,7 +61,6 @@ local function moved_names(chat)
 end
 
 --- The lines that are mentioned, as selections that go along, and the names that speak of them.
----@return acp.Selection[]
 ---@return string[] names
 function M.take(chat)
   local found, names = {}, {}

@@ -55,7 +55,6 @@ function M.start(before)
 end
 
 --- The mention of a name, as it is written.
----@return string
 function M.written(name)
   if name:match('["\\]') then
     return '@' .. name:gsub('[%s"\\]', '\\%0')
@@ -94,7 +93,6 @@ local function of_lines(name, first, last)
   return M.written(name .. (first == last and ':%d' or ':%d-%d'):format(first, last))
 end
 
----@param path string absolute
 ---@return string? name nil: it is not there, or in none of the folders of the session
 local function name_of(chat, path)
   path = vim.fs.normalize(path, { expand_env = false })
@@ -107,8 +105,7 @@ local function name_of(chat, path)
   end
 end
 
---- The mention of a file or folder by its path, or of lines of it.
----@param path string absolute
+--- The mention of a file or folder by its absolute path, or of lines of it.
 ---@param first? integer 1-based
 ---@param last? integer inclusive
 ---@return string? mention nil: it is in none of the folders of the session
@@ -118,7 +115,6 @@ function M.of_path(chat, path, first, last)
 end
 
 --- The files of the project that are open, as buffers.
----@return integer[]
 function M.open_files(chat)
   return vim.tbl_filter(function(buffer)
     local is_file = api.nvim_buf_is_loaded(buffer) and surroundings.is_file(buffer)
@@ -141,7 +137,6 @@ end
 
 --- What completes a mention.
 ---@param base string from the `@` on
----@return acp.Candidate[]
 function M.complete(chat, base)
   local query, items, seen = base:gsub('^@"?', ''):gsub('\\(.)', '%1'), {}, {}
   local function add(name, menu, kind)

@@ -21,11 +21,7 @@ local offered
 ---@type vim.lsp.Client?
 local ours
 
----@class acp.Progress
----@field token string
----@field doing string
-
----@type table<integer, acp.Progress> by chat
+---@type table<integer, { token: string, doing: string }> by chat
 local running = {}
 
 local function listeners()
@@ -271,7 +267,6 @@ local function whole(found)
 end
 
 ---@param client integer
----@param buffer integer a prompt
 local function open_by_itself(client, buffer)
   if not vim.lsp.completion or not vim.lsp.completion.get then -- Neovim 0.10
     return

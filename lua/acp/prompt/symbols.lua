@@ -19,11 +19,7 @@ local METHOD = 'textDocument/documentSymbol'
 ---@field first integer 1-based
 ---@field last integer inclusive
 
----@class acp.FileSymbols
----@field tick integer of the text that was asked about
----@field symbols acp.Symbol[]
-
----@type table<integer, acp.FileSymbols> by buffer
+---@type table<integer, { tick: integer, symbols: acp.Symbol[] }> by buffer; `tick` of the text read
 local known = events.by_buffer()
 
 local KINDS = {
@@ -198,7 +194,6 @@ function M.refresh(buffers)
 end
 
 --- What a file defines, as far as it is known.
----@return acp.Symbol[]
 function M.of(buffer)
   return known[buffer] and known[buffer].symbols or {}
 end
@@ -246,7 +241,6 @@ function M.around(buffer, row, kinds)
 end
 
 --- Whether any file that was asked about defines something.
----@return boolean
 function M.any()
   for _, file in pairs(known) do -- no list, though its keys may look like one
     if #file.symbols > 0 then

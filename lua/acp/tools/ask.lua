@@ -1,7 +1,7 @@
 -- Only the editor can ask its language servers, lists and windows, and run the user's own functions.
 --
 -- The host asks for a tool of an agent, and a module answers, now or later, by the verb
--- `tool_answered`. Nothing here waits, and nothing moves the user.
+-- `tool_answered`; what it returns gives the question up. Nothing here waits, and nothing moves the user.
 
 local bridge = require('acp.host.bridge')
 
@@ -57,7 +57,6 @@ end
 
 --- Look again and again, until it is so or too late. What it raises ends it, too.
 ---@param look fun(is_late: boolean): boolean true: that was the last time
----@return fun() cancel
 function M.poll(milliseconds, look)
   local timer, stop = assert(vim.uv.new_timer()), vim.uv.now() + milliseconds
   local function close()

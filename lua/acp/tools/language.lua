@@ -24,7 +24,6 @@ M.patience = 9000
 local loaded = {}
 
 --- The buffer of a file, loaded if need be.
----@param path string resolved
 ---@return integer? buffer nil: it cannot be loaded
 ---@return boolean is_new
 function M.buffer(path)
@@ -55,7 +54,6 @@ end
 
 --- The language servers of a buffer, without our own.
 ---@param method? string
----@return vim.lsp.Client[]
 function M.clients(buffer, method)
   return vim.tbl_filter(is_users, vim.lsp.get_clients({ bufnr = buffer, method = method }))
 end
@@ -70,7 +68,6 @@ end
 ---@param method? string
 ---@param is_new boolean the buffer was loaded just now
 ---@param on_found fun(clients: vim.lsp.Client[])
----@return fun() cancel
 function M.when_attached(buffer, method, is_new, on_found)
   local since = vim.uv.now()
   return ask.poll(BEGINS, function(is_late)
@@ -85,7 +82,6 @@ function M.when_attached(buffer, method, is_new, on_found)
 end
 
 --- Call a method of a client, whose form differs between versions of Neovim.
----@param ... any
 ---@return any, any
 local function call(client, name, ...)
   if vim.fn.has('nvim-0.11') == 1 then
@@ -105,13 +101,6 @@ local function is_gone(client)
   return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
 end
 
----@class acp.LanguageAnswer
----@field id integer of the client
----@field name string
----@field encoding string
----@field result? any
----@field error? string
-
 ---@param err? table|string
 local function answer_of(client, err, result)
   local said = type(err) == 'table' and (err.message or vim.inspect(err)) or err
@@ -124,31 +113,24 @@ local function answer_of(client, err, result)
   }
 end
 
----@class acp.LanguageRequest
----@field clients vim.lsp.Client[]
----@field method string
----@field params fun(client: vim.lsp.Client): table
----@field buffer integer
----@field on_done fun(answers: acp.LanguageAnswer[])
-
 --- Send a request to all these servers, and collect what they say. One that ends, or has nothing to
 --- say in time, has said so.
----@param it acp.LanguageRequest
----@return fun() cancel
-function M.send(it)
+---@param clients vim.lsp.Client[]
+---@param make fun(client: vim.lsp.Client): table
+---@param on_done fun(answers: table[]) each as `answer_of` makes it
+function M.send(clients, method, make, buffer, on_done)
   local answers, waiting, requests = {}, {}, {}
   local function take(index, err, result)
     if waiting[index] then
-      waiting[index], answers[index] = nil, answer_of(it.clients[index], err, result)
+      waiting[index], answers[index] = nil, answer_of(clients[index], err, result)
     end
   end
-  for index, client in ipairs(it.clients) do
+  for index, client in ipairs(clients) do
     waiting[index] = client
     local function hear(err, result)
       take(index, err, result)
     end
-    local ok, is_sent, id =
-      pcall(call, client, 'request', it.method, it.params(client), hear, it.buffer)
+    local ok, is_sent, id = pcall(call, client, 'request', method, make(client), hear, buffer)
     requests[index] = ok and is_sent and id or nil
     if not (ok and is_sent) then
       take(index, ok and 'it has ended' or tostring(is_sent))
@@ -172,7 +154,7 @@ function M.send(it)
       end
     end
     if next(waiting) == nil then
-      it.on_done(vim.tbl_values(answers))
+      on_done(vim.tbl_values(answers))
       return true
     end
     return false
@@ -243,10 +225,22 @@ local function params(arguments, buffer)
   end
 end
 
+--- Send these servers the request, and answer what each says; nobody can: which others there are.
+---@param others vim.lsp.Client[]
+---@param make fun(client: vim.lsp.Client): table
+local function pass_on(arguments, clients, others, buffer, make, reply)
+  if #clients == 0 then
+    return reply(nil, { problem = 'none', servers = names(others) })
+  end
+  local before = ticks()
+  return M.send(clients, arguments.method, make, buffer, function(answers)
+    reply(nil, { answers = answers, ticks = before })
+  end)
+end
+
 --- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
 --- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
 ---@param arguments acp.LanguageQuestion
----@return fun()? cancel
 function M.request(arguments, reply)
   local buffer, is_new = M.buffer(arguments.path)
   if not buffer then
@@ -266,19 +260,9 @@ function M.request(arguments, reply)
     end
     if not api.nvim_buf_is_loaded(buffer) or is_changed() then
       return reply(nil, { problem = 'changed' })
-    elseif #clients == 0 then
-      return reply(nil, { problem = 'none', servers = names(M.clients(buffer)) })
     end
-    local before = ticks()
-    cancel = M.send({
-      clients = clients,
-      method = arguments.method,
-      params = params(arguments, buffer),
-      buffer = buffer,
-      on_done = function(answers)
-        reply(nil, { answers = answers, ticks = before })
-      end,
-    })
+    local make = params(arguments, buffer)
+    cancel = pass_on(arguments, clients, M.clients(buffer), buffer, make, reply)
   end)
   return function()
     stop()
@@ -290,7 +274,6 @@ end
 
 --- Ask all servers that work in these folders.
 ---@param arguments { roots: string[], method: string, params: table }
----@return fun()? cancel
 function M.workspace(arguments, reply)
   local function is_here(client)
     local root = client.root_dir or vim.tbl_get(client, 'config', 'root_dir')
@@ -306,26 +289,14 @@ function M.workspace(arguments, reply)
       return is_users(client) and is_here(client)
     end, vim.lsp.get_clients({ method = method }))
   end
-  local clients = here(arguments.method)
-  if #clients == 0 then
-    return reply(nil, { problem = 'none', servers = names(here()) })
-  end
-  return M.send({
-    clients = clients,
-    method = arguments.method,
-    params = function()
-      return arguments.params
-    end,
-    buffer = api.nvim_get_current_buf(),
-    on_done = function(answers)
-      reply(nil, { answers = answers })
-    end,
-  })
+  local buffer = api.nvim_get_current_buf()
+  return pass_on(arguments, here(arguments.method), here(), buffer, function()
+    return arguments.params
+  end, reply)
 end
 
 --- What a file defines, from the tree of treesitter, where no server knows.
 ---@param arguments { path: string }
----@return fun()? cancel
 function M.tree(arguments, reply)
   local buffer = M.buffer(arguments.path)
   if not buffer then
@@ -346,7 +317,6 @@ end
 --- What the user's conform.nvim makes of a file: its lines, or what went wrong. `none`: there is no
 --- such plugin, or it leaves the file to a language server.
 ---@param arguments { path: string }
----@return fun()? cancel
 function M.conform(arguments, reply)
   local has_it, conform = pcall(require, 'conform')
   local buffer = has_it and conform.format_lines and M.buffer(arguments.path)
