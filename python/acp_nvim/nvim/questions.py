@@ -20,7 +20,7 @@ from acp_nvim.view.block import Line
 from acp_nvim.view.op import Replace
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.place import Form, Forms, Look, forms
-from acp_nvim.view.question.rows import Cells, Row, Rows
+from acp_nvim.view.question.rows import ALONE, Cells, Row, Rows
 
 FRAME = 0.033
 """Seconds from one drawing to the next."""
@@ -135,6 +135,13 @@ class NvimQuestionWindow:
                 found = await self._shown_as(menu, is_due=True)
         self._shown = menu
         self._place = (found["bufnr"], found["winid"]) if found else None
+
+    async def prepare(self, chat: int) -> None:
+        """See `editor.QuestionWindow`."""
+        self._look = convert(await self._call.lua("acp.ask.place.look", chat), Look)
+        self._cells.use(self._look.cells)
+        self._cells.of(ALONE)
+        await self._measured()
 
     async def _shown_as(self, menu: Menu, *, is_due: bool) -> dict[str, Any]:
         fit = await self._fit(menu, self._look) if self._look else {}
