@@ -52,7 +52,8 @@ local function is_users(client)
   return client.name ~= 'acp'
 end
 
---- The language servers of a buffer, without our own.
+--- The language servers of a buffer, or of all, without our own.
+---@param buffer? integer
 ---@param method? string
 function M.clients(buffer, method)
   return vim.tbl_filter(is_users, vim.lsp.get_clients({ bufnr = buffer, method = method }))
@@ -337,17 +338,6 @@ function M.conform(arguments, reply)
     end
     return false
   end)
-end
-
---- The servers of all buffers: for :checkhealth and :Acp tools.
----@return { name: string, buffers: integer }[]
-function M.servers()
-  local found = {}
-  for _, client in ipairs(vim.tbl_filter(is_users, vim.lsp.get_clients())) do
-    local count = #vim.tbl_keys(client.attached_buffers or {})
-    table.insert(found, { name = client.name, buffers = count })
-  end
-  return found
 end
 
 return M
