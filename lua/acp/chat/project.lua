@@ -1,5 +1,7 @@
 -- Which project the user is in, and which chats are of it.
 
+local buffers = require('acp.files.buffers')
+
 local api = vim.api
 
 local M = {}
@@ -58,25 +60,15 @@ function M.root(file, cwd)
   return own or vim.fs.root(cwd, '.git') or cwd
 end
 
----@return string path without links, as far as it is there
-local function real(path)
-  local found = vim.uv.fs_realpath(path)
-  if found then
-    return found
-  end
-  local folder = vim.fs.dirname(path)
-  return folder == path and path or vim.fs.joinpath(real(folder), vim.fs.basename(path))
-end
-
 --- Those of some chats whose folders hold a path; where projects lie in one another, the inner ones.
 ---@return acp.Chat[] in the same order
 function M.holding(chats, path)
-  local most, found, wanted = 0, {}, real(path) .. '/'
+  local most, found, wanted = 0, {}, buffers.resolve(path) .. '/'
   local more = require('acp.host.options').value('additional_directories')
   for _, chat in ipairs(chats) do
     local depth = 0
     for _, root in ipairs(vim.list_extend({ chat.root }, type(more) == 'table' and more or {})) do
-      local folder = real(root):gsub('/*$', '/')
+      local folder = buffers.resolve(root):gsub('/*$', '/')
       depth = vim.startswith(wanted, folder) and math.max(depth, #folder) or depth
     end
     if depth > most then

@@ -13,14 +13,13 @@ local M = {}
 ---@type table<integer, { name: string, path: string }> by buffer: what its name led to
 local homes = events.by_buffer()
 
---- The path without symlinks; the file itself need not exist.
+--- The path without symlinks, as far as it is there; an address is as it is.
 function M.resolve(name)
-  local real = vim.uv.fs_realpath(name)
-  if real then
-    return real
+  local real, folder = vim.uv.fs_realpath(name), vim.fs.dirname(name)
+  if real or folder == name or not vim.startswith(name, '/') then
+    return real or name
   end
-  local folder = vim.uv.fs_realpath(vim.fs.dirname(name))
-  return folder and vim.fs.joinpath(folder, vim.fs.basename(name)) or name
+  return vim.fs.joinpath(M.resolve(folder), vim.fs.basename(name))
 end
 
 --- Take note of which file the buffer has its text of.

@@ -279,11 +279,6 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
   end)
 end
 
---- Whether another plugin reads and writes the file in a buffer of its form.
-function M.is_open_otherwise(path)
-  return file_buffers.otherwise(path) ~= nil
-end
-
 --- Who else has a file open, as in "another Neovim (process 1234)", or nil.
 function M.holder(path)
   local other = file_buffers.otherwise(path)

@@ -6,7 +6,6 @@
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local options = require('acp.host.options')
-local screen_rows = require('acp.ask.rows')
 
 local api = vim.api
 
@@ -107,7 +106,7 @@ local function chunks(number, row, width)
   if api.nvim_strwidth(row.label .. detail) > room then -- its name says more
     detail = ''
   end
-  local label = screen_rows.middle_cut(row.label, '', room)
+  local label = cells.middle_cut(row.label, room)
   return {
     { head, 'AcpDim' },
     { label, row.key and 'AcpNote' or 'AcpMention' },

@@ -57,28 +57,17 @@ end
 ---@param scope 'lines'|'hunk'|'file'
 ---@param because? string
 function M.decide(verdict, scope, range, because)
-  local hunks, parts = hunks_in(range), {}
+  local hunks = hunks_in(range)
   if #hunks == 0 then
     return notice.notice(NONE:format(verdict))
   end
-  local function decide(decision)
-    decision.verdict = verdict
-    bridge.ask('decide', decision, notice.notice)
-  end
+  local payload = { verdict = verdict, scope = scope, because = because }
   if scope == 'file' then
-    return decide({ scope = 'file', path = hunks[#hunks].path, because = because })
+    payload.path = hunks[#hunks].path
+    return bridge.ask('decide', payload, notice.notice)
   end
-  for _, hunk in ipairs(hunks) do
-    if hunk.key == '' then -- a conflict
-      decide({ scope = 'lines', path = hunk.path, first = hunk.line, last = hunk.last })
-    else
-      table.insert(parts, { path = hunk.path, key = hunk.key, line = hunk.line })
-    end
-  end
-  if #parts > 0 then
-    local payload = { verdict = verdict, scope = 'lines', parts = parts, because = because }
-    bridge.ask('decide_parts', payload, notice.notice)
-  end
+  payload.scope, payload.parts = 'lines', hunks
+  bridge.ask('decide_parts', payload, notice.notice)
 end
 
 ---@return string? path nil: there is none in this row

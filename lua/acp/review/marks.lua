@@ -46,21 +46,13 @@ local namespace = api.nvim_create_namespace('acp_review')
 local reviewed = {}
 ---@type table<integer, true> by buffer: its changes are looked at
 local attached = {}
----@type table<integer, uv.uv_timer_t> by buffer: the host will be told
-local timers = {}
+---@type table<integer, table> by buffer: the last call of `tell_later`, which is due
+local due = {}
 -- Whether all of the review is shown.
 local is_on = false
 
 local function tick_of(buffer)
   return api.nvim_buf_get_changedtick(buffer)
-end
-
-local function stop_timer(buffer)
-  local timer = timers[buffer]
-  timers[buffer] = nil
-  if timer and not timer:is_closing() then
-    timer:close()
-  end
 end
 
 ---@param drawn acp.Reviewed
@@ -71,8 +63,7 @@ end
 
 --- Take all marks from a buffer: of its file nobody knows a hunk.
 local function clear(buffer)
-  stop_timer(buffer)
-  reviewed[buffer] = nil
+  due[buffer], reviewed[buffer] = nil, nil
   if api.nvim_buf_is_loaded(buffer) then
     api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
     hunks.put(buffer, {})
@@ -83,7 +74,7 @@ end
 
 --- Tell the host, if what is drawn is not what there is.
 local function tell(buffer)
-  stop_timer(buffer)
+  due[buffer] = nil
   local is_loaded = api.nvim_buf_is_loaded(buffer)
   local drawn = reviewed[buffer]
   local path = is_loaded and (drawn and drawn.path or hunks.path_of(buffer))
@@ -92,17 +83,16 @@ local function tell(buffer)
   end
 end
 
---- Once, also where the time is up before the last such call.
+--- Once, for the last such call.
 ---@param milliseconds integer after that
 local function tell_later(buffer, milliseconds)
-  local timer = timers[buffer] or assert(vim.uv.new_timer())
-  timers[buffer] = timer
-  local function over()
-    if timers[buffer] == timer and not timer:is_active() then
+  local this = {}
+  due[buffer] = this
+  vim.defer_fn(function()
+    if due[buffer] == this then
       tell(buffer)
     end
-  end
-  timer:start(milliseconds, 0, vim.schedule_wrap(over))
+  end, milliseconds)
 end
 
 --- Look at the changes of a buffer as long as it has marks.
@@ -125,8 +115,7 @@ local function attach(buffer)
       tell_later(buffer, 0)
     end,
     on_detach = function()
-      attached[buffer], reviewed[buffer] = nil, nil
-      stop_timer(buffer)
+      attached[buffer], reviewed[buffer], due[buffer] = nil, nil, nil
       vim.schedule(function()
         if not reviewed[buffer] then
           removed_lines.set_above(buffer, 0)

@@ -16,7 +16,6 @@ local api = vim.api
 
 local M = {}
 
-local WHOLE = -1
 local PAUSE_MS = 100
 
 ---@alias acp.ShownHunk table of the verb `diff`: see doc/messages.md
@@ -75,21 +74,14 @@ hunks.listen(function()
   end
 end)
 
----@return table? part nil if no line of it is in these rows
+---@return table? part nil if no row of it is in that range
 local function part_of(hunk, range)
   local part = { path = hunk.path, key = hunk.key, line = hunk.line }
-  local first, last = unpack(range or {})
-  local offsets = not range and { WHOLE }
-    or vim.list_slice(hunk.offsets, math.max(first - hunk.row, 1), last - hunk.row)
-  if vim.list_contains(offsets, WHOLE) then
-    return part
+  if range then
+    local first, last = range[1] - hunk.row, range[2] - hunk.row
+    part.offsets = vim.list_slice(hunk.offsets, math.max(first, 1), last)
   end
-  for _, line in ipairs(offsets) do
-    if line >= 0 then
-      part.first, part.last = math.min(part.first or line, line), math.max(part.last or line, line)
-    end
-  end
-  return part.first and part or nil
+  return (not range or #part.offsets > 0) and part or nil
 end
 
 ---@return acp.ShownHunk? hunk under the cursor

@@ -27,6 +27,35 @@ function M.of(chunks)
   end)
 end
 
+--- The settings by which texts have their widths.
+---@return string
+function M.setting()
+  local own = vim.fn.getcellwidths()
+  return ('%s %s %s'):format(vim.o.ambiwidth, vim.o.emoji, #own > 0 and vim.json.encode(own) or '')
+end
+
+--- What each text is drawn as: its characters, with those that join them, and their cells.
+---@param texts string[]
+---@return { [1]: string[], [2]: integer[] }[]
+function M.measure(texts)
+  return vim.tbl_map(function(text)
+    local characters = vim.fn.split(text, [[\zs]])
+    return { characters, vim.tbl_map(api.nvim_strwidth, characters) }
+  end, texts)
+end
+
+--- The text, the middle left out where it does not fit.
+---@return string
+function M.middle_cut(text, width)
+  if api.nvim_strwidth(text) <= width then
+    return text
+  end
+  local first = math.max(math.ceil((width - 1) / 2), 1)
+  local last = vim.fn.reverse(vim.fn.split(text, [[\zs]]))
+  last = vim.fn.printf(('%%.%dS'):format(math.max(width - 1 - first, 0)), table.concat(last))
+  return M.cut(text, first + 1) .. table.concat(vim.fn.reverse(vim.fn.split(last, [[\zs]])))
+end
+
 --- How wide the widest line is, if there is room for it.
 ---@param most integer
 function M.widest(lines, most)

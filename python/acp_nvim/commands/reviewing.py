@@ -231,7 +231,7 @@ async def _decide(
                 doers = _doers(host, payload, path)
                 done += await act(path, by=doers) if doers else 0
                 continue
-            places = await _decide_conflict(host, path, place, keep=is_keep, found=found)
+            places = await decide_conflict(host, path, place, keep=is_keep, found=found)
             done += places if is_keep and places else places + await act(path, place)
         except UserError as error:
             failed.append(str(error))
@@ -487,7 +487,7 @@ def _place(host: Host, payload: Decide) -> Rows:
     return Place(rows, payload.buffer, held) if payload.buffer else rows
 
 
-async def _decide_conflict(host: Host, path: str, place: Rows, *, keep: bool, found: bool) -> int:
+async def decide_conflict(host: Host, path: str, place: Rows, *, keep: bool, found: bool) -> int:
     """Decide on the conflict in these rows, if there is one. Without `found` none is rejected that
     is only supposed to be an agent's.
 

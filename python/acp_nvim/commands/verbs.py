@@ -117,6 +117,7 @@ VERBS: Mapping[str, Handler | Rare] = {
     "ask_go": answering.go,
     "ask_whole": answering.whole,
     "ask_window": answering.moved,
+    "ask_look": answering.look,
     "compare": comparing.compare,
     "toggle": viewing.toggle,
     "prompt_at": viewing.prompt_at,

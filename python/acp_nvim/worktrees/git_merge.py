@@ -84,6 +84,11 @@ async def _commit(there: Repository, now: str, title: str) -> None:
         "rev-parse", f"{now}^{{tree}}"
     ):
         return
+    branch = (await there.run("symbolic-ref", "-q", "HEAD", allowed=(0, 1))).output.decode().strip()
+    listed = os.fsdecode((await there.run("worktree", "list", "--porcelain")).output).splitlines()
+    if branch and listed.count(f"branch {branch}") > 1:
+        name = branch.removeprefix("refs/heads/")
+        raise UserError(f"{there.folder} is on your branch {name}: git switch there to another")
     await there.run("read-tree", now)
     await there.run("commit", "-q", "--no-verify", "-m", title, env=_identity())
 

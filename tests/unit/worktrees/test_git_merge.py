@@ -113,6 +113,33 @@ async def test_what_the_user_was_not_told_of_is_not_merged(
     assert not (project / ".envrc").exists()
 
 
+async def test_nothing_is_committed_on_a_branch_of_the_users(
+    project: Path, worktree: Worktree, tmp_path: Path
+) -> None:
+    """An agent may lead git to another worktree, or put its own on a branch there."""
+    run(project, "worktree", "add", "-q", "-b", "mine", str(tmp_path / "mine"))
+    there = Path(worktree.folder)
+    for branch in ("main", "mine"):
+        run(there, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+        before = run(project, "for-each-ref", "refs/heads")
+        with pytest.raises(UserError, match=f"{worktree.folder} is on your branch {branch}"):
+            await merge(worktree)
+        assert run(project, "for-each-ref", "refs/heads") == before
+    (there / ".git").write_text((tmp_path / "mine/.git").read_text())
+    with pytest.raises(UserError, match="is not a worktree of"):
+        await pending(worktree)
+    (there / ".git").unlink()
+    (there / ".git").symlink_to(tmp_path / "mine/.git")
+    with pytest.raises(UserError, match="is not a worktree of"):
+        await pending(worktree)
+    there.rename(tmp_path / "aside")
+    there.symlink_to(tmp_path / "mine")
+    with pytest.raises(UserError, match="is not a worktree of"):
+        await pending(worktree)
+    assert run(project, "for-each-ref", "refs/heads") == before
+    assert run(tmp_path / "mine", "status", "--porcelain") == ""
+
+
 async def test_unsaved_text_and_conflicts_hold_it_up(project: Path, worktree: Worktree) -> None:
     with pytest.raises(UserError, match=r"a\.txt is not saved: :write it"):
         await merge(worktree, str(project / "a.txt"))
