@@ -116,13 +116,6 @@ function M.context(chat, selections)
   return not is_named and file or nil
 end
 
---- The content block that names the file; its name has the line: some agents take a fragment of the
---- address for a part of the file's name.
-function M.block(file)
-  local name = ('%s:%d'):format(vim.fs.basename(file.path), file.line)
-  return { type = 'resource_link', uri = vim.uri_from_fname(file.path), name = name }
-end
-
 ---@class acp.Along a row of what goes along
 ---@field label string
 ---@field detail string how much it is
