@@ -81,7 +81,6 @@ function M.select(first, last, buffer)
 end
 
 --- A selection's lines as they stand now; its mark is dropped.
----@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
   local first, last = M.range(buffer, mark)
   M.let_go(buffer, mark)
@@ -221,7 +220,6 @@ end
 
 --- Called by the host: these notes go along with the next prompt.
 ---@param number integer the chat
----@param list acp.Note[]
 function M.note(number, list)
   local chat = chats.of(number)
   if chat then

@@ -23,7 +23,6 @@ local ROOMS = {
 local open = {}
 
 --- Called by the host: answer a question.
----@param question string as "windows.files"
 function M.start(number, question, arguments)
   open[number] = function() end
   local function reply(err, result)
