@@ -179,9 +179,10 @@ end
 
 local function check_tools()
   health.start('acp: tools of the editor')
-  local servers = require('acp.tools.language').servers()
+  local servers = require('acp.tools.language').clients()
   for _, server in ipairs(servers) do
-    health.ok(('language server %s, buffers: %d'):format(server.name, server.buffers))
+    local count = #vim.tbl_keys(server.attached_buffers or {})
+    health.ok(('language server %s, buffers: %d'):format(server.name, count))
   end
   if #servers == 0 then
     health.info('no language server is attached: agents get no diagnostics, types or references')

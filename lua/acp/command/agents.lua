@@ -32,8 +32,7 @@ local BAR = {
 }
 
 -- Its buffer; the width for which it was drawn; `names`, the agent of each row, '' for none; `here`, those
--- that can be started; `opened`, of which the details are shown; `is_waiting`, it is drawn again soon;
--- `has_asked`, the list of the registry was fetched by itself.
+-- that can be started; `opened`, of which the details are shown; `is_waiting`, it is drawn again soon.
 local list ---@type table?
 
 ---@return integer? window
@@ -59,10 +58,6 @@ end
 local function draw(this, found)
   apply.draw_whole(this.buffer, found.ops)
   this.names, this.here = found.names, found.here
-  if found.wanted and not this.has_asked then
-    this.has_asked = true
-    return fetch()
-  end
   if found.busy and not this.is_waiting then
     this.is_waiting = true
     vim.defer_fn(function()
@@ -131,8 +126,7 @@ end
 
 local function make()
   local buffer = chats.list('acp-agents')
-  local this =
-    { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
+  local this = { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false }
   bar.set(buffer, BAR)
   map_keys(this)
   local on = events.group('acp.agents')

@@ -46,8 +46,9 @@ function M.race(text)
 end
 
 --- Compare worktrees of this project.
----@param names string[] none for all
-function M.compare(names)
+---@param text string their names, none for all
+function M.compare(text)
+  local names = vim.split(text, '%s+', { trimempty = true })
   require('acp.review.versions').open(here({ names = names }))
 end
 

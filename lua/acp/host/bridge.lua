@@ -240,8 +240,6 @@ end
 M.answer = calls.answer
 
 --- Called by the host: a child's process group that must not outlive it.
----@param pgid integer
----@param alive boolean
 function M.group(pgid, alive)
   if host and pgid > 1 then
     host.groups[pgid] = alive or nil

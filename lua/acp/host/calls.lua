@@ -45,8 +45,6 @@ local function finish(id, err, result)
 end
 
 --- Called by the host, as `acp.host.bridge.answer`; an unknown call is ignored.
----@param id integer
----@param err any sentence, or nil
 function M.answer(id, err, result)
   if pending[id] then
     finish(id, present(err), present(result))

@@ -99,8 +99,6 @@ function M.get()
 end
 
 --- The headers of a remote agent as they are now; a function is called for each connection.
----@param name string of the agent
----@return { headers?: table<string, string>, problem?: string } problem: a sentence
 function M.headers(name)
   local headers = given('agents', name, 'headers')
   local key = ('agents.%s.headers'):format(name)

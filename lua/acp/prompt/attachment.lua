@@ -81,7 +81,6 @@ function M.select(first, last, buffer)
 end
 
 --- A selection's lines as they stand now; its mark is dropped.
----@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
   local first, last = M.range(buffer, mark)
   M.let_go(buffer, mark)
@@ -114,13 +113,6 @@ function M.context(chat, selections)
     return selection.path == file.path
   end)
   return not is_named and file or nil
-end
-
---- The content block that names the file; its name has the line: some agents take a fragment of the
---- address for a part of the file's name.
-function M.block(file)
-  local name = ('%s:%d'):format(vim.fs.basename(file.path), file.line)
-  return { type = 'resource_link', uri = vim.uri_from_fname(file.path), name = name }
 end
 
 ---@class acp.Along a row of what goes along
@@ -228,7 +220,6 @@ end
 
 --- Called by the host: these notes go along with the next prompt.
 ---@param number integer the chat
----@param list acp.Note[]
 function M.note(number, list)
   local chat = chats.of(number)
   if chat then

@@ -68,11 +68,8 @@ end
 ---@param done fun(err: string?, result: any)
 function M.submit(chat, payload, done)
   local file = vim.trim(payload.text) ~= '' and attachment.context(chat, payload.selections) or nil
-  payload.chat = chat.chat
-  if file then
-    payload.blocks = { attachment.block(file) }
-    chat.context = file.path
-  end
+  payload.chat, payload.file = chat.chat, file
+  chat.context = file and file.path or chat.context
   bridge.call('prompt', payload, function(err, result)
     if err then
       chat.context = nil

@@ -136,7 +136,6 @@ local function wait(buffer, on_done)
 end
 
 --- The diagnostics of one file, waited for; or of all files, as they are.
----@param arguments { path?: string }
 function M.get(arguments, reply)
   if not arguments.path then
     return reply(nil, { fresh = true, rows = M.rows(), servers = {} })

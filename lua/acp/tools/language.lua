@@ -52,7 +52,8 @@ local function is_users(client)
   return client.name ~= 'acp'
 end
 
---- The language servers of a buffer, without our own.
+--- The language servers of a buffer, or of all, without our own.
+---@param buffer? integer
 ---@param method? string
 function M.clients(buffer, method)
   return vim.tbl_filter(is_users, vim.lsp.get_clients({ bufnr = buffer, method = method }))
@@ -194,17 +195,6 @@ local function names(clients)
   end, clients)
 end
 
----@class acp.LanguageQuestion
----@field path string resolved
----@field method string
----@field params table without what is added here: the document
----@field places? table<string, table> what is added to them besides, by encoding
----@field tick? integer of the text that the host has seen
----@field client? integer only that one
----@field first? boolean only the first that can answer
----@field bare? boolean nothing is added to `params`
----@field diagnosed? integer 0-based: the diagnostics of that row are added
-
 local function params(arguments, buffer)
   return function(client)
     if arguments.bare then
@@ -240,7 +230,6 @@ end
 
 --- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
 --- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
----@param arguments acp.LanguageQuestion
 function M.request(arguments, reply)
   local buffer, is_new = M.buffer(arguments.path)
   if not buffer then
@@ -273,7 +262,6 @@ function M.request(arguments, reply)
 end
 
 --- Ask all servers that work in these folders.
----@param arguments { roots: string[], method: string, params: table }
 function M.workspace(arguments, reply)
   local function is_here(client)
     local root = client.root_dir or vim.tbl_get(client, 'config', 'root_dir')
@@ -296,7 +284,6 @@ function M.workspace(arguments, reply)
 end
 
 --- What a file defines, from the tree of treesitter, where no server knows.
----@param arguments { path: string }
 function M.tree(arguments, reply)
   local buffer = M.buffer(arguments.path)
   if not buffer then
@@ -316,7 +303,6 @@ end
 
 --- What the user's conform.nvim makes of a file: its lines, or what went wrong. `none`: there is no
 --- such plugin, or it leaves the file to a language server.
----@param arguments { path: string }
 function M.conform(arguments, reply)
   local has_it, conform = pcall(require, 'conform')
   local buffer = has_it and conform.format_lines and M.buffer(arguments.path)
@@ -337,17 +323,6 @@ function M.conform(arguments, reply)
     end
     return false
   end)
-end
-
---- The servers of all buffers: for :checkhealth and :Acp tools.
----@return { name: string, buffers: integer }[]
-function M.servers()
-  local found = {}
-  for _, client in ipairs(vim.tbl_filter(is_users, vim.lsp.get_clients())) do
-    local count = #vim.tbl_keys(client.attached_buffers or {})
-    table.insert(found, { name = client.name, buffers = count })
-  end
-  return found
 end
 
 return M

@@ -98,7 +98,6 @@ local function as_plain(result)
 end
 
 --- Run one.
----@param arguments { name: string, arguments: table, agent: string, session: string, cwd: string }
 function M.run(arguments, reply)
   local tool = tools[arguments.name]
   if not tool then

@@ -56,7 +56,6 @@ function M.files(_, reply)
 end
 
 --- The entries of the quickfix list, or of the location list of the user's window.
----@param arguments { list: 'quickfix'|'location' }
 function M.list(arguments, reply)
   local here = current() or 0
   local get = vim.fn.getqflist

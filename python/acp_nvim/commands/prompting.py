@@ -6,6 +6,7 @@ import os
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from acp_nvim.commands.reviewing import waiting
@@ -22,6 +23,7 @@ from acp_nvim.session.content import (
     ResourceLink,
     Text,
 )
+from acp_nvim.session.context import file_uri
 from acp_nvim.session.event import PromptQueued
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt, Selection
@@ -34,6 +36,18 @@ from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.waiting import words_of
 
 
+class Cursor(Struct, frozen=True):
+    """A file, and the line in it that the user is at."""
+
+    path: str
+    line: int
+
+    def link(self) -> ResourceLink:
+        """Return what names it. Some agents take a fragment of an address for a part of the file's
+        name: the line is in the link's."""
+        return ResourceLink(file_uri(self.path), f"{os.path.basename(self.path)}:{self.line}")
+
+
 def prompt(
     host: Host,
     chat: Chat,
@@ -43,18 +57,20 @@ def prompt(
     blocks: tuple[Mapping[str, Any], ...] = (),
     images: tuple[int, ...] = (),
     spoken: tuple[str, ...] = (),
+    file: Cursor | None = None,
 ) -> int:
     """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first.
 
-    `blocks` are content blocks as a script gives them, `images` numbers of what was attached, and
-    `spoken` names in mentions that the selections stand for. Answer the number of its turn, if
-    nothing overtakes it in the queue.
+    `blocks` are content blocks as a script gives them, `images` numbers of what was attached,
+    `spoken` names in mentions that the selections stand for, and `file` the one that the user is
+    in. Answer the number of its turn, if nothing overtakes it in the queue.
     """
     of_agent = {command.name for command in chat.session.state.commands}
     prompts = known(host.workspace.options.prompts, of_agent)
     whole = expanded(text, prompts)
     said = (Text(whole, text if whole != text else ""),) if whole else ()
-    content = (*said, *map(_block, blocks), *chat.images.get(images))
+    here = (file.link(),) if file else ()
+    content = (*said, *here, *map(_block, blocks), *chat.images.get(images))
     told = frozenset(spoken)
     mentions = tuple(it for it in find_mentions(whole) if told.isdisjoint(it.names))
     submit(host, chat, Prompt(content, selections, mentions=mentions), interrupt=bang)
