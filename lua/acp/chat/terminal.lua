@@ -67,7 +67,6 @@ local function make_room(number)
 end
 
 --- Show output.
----@param data string
 ---@return boolean there false when the user has wiped it
 function M.write(number, data)
   local terminal = find(number)

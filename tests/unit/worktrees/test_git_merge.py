@@ -116,7 +116,7 @@ async def test_what_the_user_was_not_told_of_is_not_merged(
 async def test_nothing_is_committed_on_a_branch_of_the_users(
     project: Path, worktree: Worktree, tmp_path: Path
 ) -> None:
-    """An agent may lead git to another worktree of the project, or its own to a branch there."""
+    """An agent may lead git to another worktree, or put its own on a branch there."""
     run(project, "worktree", "add", "-q", "-b", "mine", str(tmp_path / "mine"))
     there = Path(worktree.folder)
     for branch in ("main", "mine"):
