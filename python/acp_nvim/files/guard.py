@@ -19,9 +19,9 @@ from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
-from anyio import to_thread
 from msgspec import Struct
 
+from acp_nvim.aside import offload
 from acp_nvim.files import git
 from acp_nvim.files.git import Setting
 from acp_nvim.files.roots import inside
@@ -91,11 +91,11 @@ def obeyed(folder: str) -> Iterator[str]:
 async def is_set(path: str) -> bool:
     """Tell whether a repository above obeys that resolved path, which is not in git's folder, or
     may do so: git does not say."""
-    if path in await to_thread.run_sync(git.of_user):
+    if path in await offload(git.of_user):
         return True
     for folder in _repositories(path):
         said = await git.settings(folder)
-        if said is None or await to_thread.run_sync(_obeys, folder, said, path):
+        if said is None or await offload(_obeys, folder, said, path):
             return True
     return False
 
@@ -177,7 +177,7 @@ class Guard(Struct, frozen=True):
         """Tell what `is_guarded` tells, and whether the settings of a repository name the file."""
         paths = tuple(paths)
         work = partial(is_guarded, paths, self.patterns, tuple(folders))
-        if await to_thread.run_sync(work):
+        if await offload(work):
             return True
         return _GIT in self.patterns and await is_set(paths[0])
 
