@@ -46,6 +46,16 @@ class BarPart(Struct, frozen=True):
 
 
 NOTHING = BarPart("", "", 0)
+KEYS = (
+    "i write",
+    "<CR> send",
+    "/ commands",
+    "@ files",
+    "<Tab> answer",
+    "]] [[ prompts",
+    "g? all keys",
+)
+"""Those of a chat that a newcomer wants first."""
 
 
 class Bar(Struct, frozen=True):
@@ -87,6 +97,22 @@ def winbar(
         BarPart(_usage_group(state.usage), usage, 1, right=True, short=_share(state.usage)),
     )
     return Bar(tuple(replace(it, group=f"AcpWinbar{it.group}") for it in parts if it.text))
+
+
+def welcome(
+    state: SessionState, folder: str, earlier: Sequence[str], *, with_keys: bool
+) -> list[tuple[str, list[str]]]:
+    """Return what an empty chat teaches: the group of each line, and its parts, which are on more
+    than one where it is narrow. `earlier`: titles of sessions that may go on."""
+    who = (one_line(state.agent, TOLD), _value(state, "model"), _mode_name(state))
+    lines = [("AcpToolTitle", [it for it in who if it]), ("AcpToolPath", [folder])]
+    if state.agent == "tutor":  # by `:AcpStart`, not `:Acp tutor`
+        lines.append(("AcpWarning", ["Send anything to begin"]))
+    told = [[], list(KEYS)] if with_keys else []
+    told += [[], ["Continue an earlier session:"]] if earlier else []
+    for number, title in enumerate(earlier, 1):
+        told.append([f"{'<CR>' if number == 1 else f'{number}<CR>':5} {title}"])
+    return lines + [("AcpDim", parts) for parts in told]
 
 
 def summary(state: SessionState) -> dict[str, Any]:

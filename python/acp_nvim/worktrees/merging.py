@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.files.encoding import is_binary
 from acp_nvim.worktrees.records import Worktree
@@ -87,9 +88,21 @@ async def own_place(part: Part) -> Repository:
     asking = ("rev-parse", "--path-format=absolute")
     common = await part.own.line(*asking, "--git-common-dir")
     folder = await there.line(*asking, "--git-dir")
-    if not folder.startswith(f"{common}/worktrees/"):
+    is_ours = folder.startswith(f"{common}/worktrees/")
+    if not (is_ours and await offload(_is_of, folder, part.there)):
         raise UserError(gone)
     return there
+
+
+def _is_of(folder: str, there: str) -> bool:
+    """Tell whether that folder of git's is the worktree's at that place, not another one's."""
+    try:
+        with open(os.path.join(folder, "gitdir"), "rb") as file:
+            said = os.fsdecode(file.read(1 << 16).strip())
+    except OSError:
+        return False
+    place, name = os.path.split(os.path.join(folder, said))  # git 2.48 may say it from there
+    return name == ".git" and os.path.realpath(place) == there  # no link leads elsewhere
 
 
 def is_there(folder: str) -> bool:

@@ -20,7 +20,7 @@ from acp_nvim.session.model import (
     RateLimit,
 )
 from acp_nvim.session.state import Entry, Message, Plan, SessionState, ToolCall, Usage
-from acp_nvim.view.status import completed, elapsed, summary, winbar
+from acp_nvim.view.status import completed, elapsed, summary, welcome, winbar
 
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
 QUESTION = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_once"),))
@@ -287,3 +287,17 @@ def test_what_a_running_turn_does() -> None:
 def test_a_context_of_which_little_is_left_is_a_warning(used: int, group: str) -> None:
     parts = winbar(replace(IDLE, usage=Usage(used, 100)), title="", now=0).parts
     assert parts[-1].group == f"AcpWinbar{group}"
+
+
+def test_an_empty_chat_teaches_who_is_there_the_keys_and_what_may_go_on() -> None:
+    state = replace(IDLE, agent="tutor", modes=(Mode("ask", "Ask first"),), mode="ask")
+    told = welcome(state, "~/work", ["One · 2 h ago", "Two · 3 d ago"], with_keys=True)
+    assert told[:3] == [
+        ("AcpToolTitle", ["tutor", "Ask first"]),
+        ("AcpToolPath", ["~/work"]),
+        ("AcpWarning", ["Send anything to begin"]),
+    ]
+    assert told[4][1][-1] == "g? all keys"
+    assert [parts for _, parts in told[-2:]] == [["<CR>  One · 2 h ago"], ["2<CR> Two · 3 d ago"]]
+    state = replace(state, agent="other")
+    assert len(welcome(state, "/work", [], with_keys=False)) == 2
