@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import thread_time
 from typing import Any
 
 import pytest
@@ -325,15 +324,8 @@ def test_of_a_long_list_so_many_items_are_taken(dialect: Dialect) -> None:
     assert len(event.locations) == MOST_ITEMS
 
 
-def test_variables_of_a_command_are_read_in_time_by_their_number() -> None:
-    """It took the square of it: 250,000 were never done, and the thread could not be ended."""
-
-    def seconds(count: int) -> float:
-        params = {"sessionId": "s", "command": "a", "env": [{"name": "A", "value": ""}] * count}
-        began = thread_time()
-        V.decode_request("terminal/create", params, ClientCapabilities(terminal=True))
-        return thread_time() - began
-
+def test_more_variables_of_a_command_are_refused() -> None:
+    """They took the square of their number: 250,000 were never done."""
+    params = {"sessionId": "s", "command": "a", "env": [{"name": "A", "value": ""}] * 10_001}
     with pytest.raises(RequestFailed, match="env"):
-        seconds(MOST_ITEMS + 1)
-    assert min(seconds(MOST_ITEMS) for _ in range(3)) < 30 * max(seconds(1_000) for _ in range(3))
+        V.decode_request("terminal/create", params, ClientCapabilities(terminal=True))
