@@ -130,7 +130,6 @@ end
 
 --- The windows of prompts keep their places, with nothing in them yet.
 ---@param buffer integer of a prompt, only a name
----@return integer[] windows
 local function emptied(buffer)
   local windows = vim.fn.win_findbuf(buffer)
   for _, window in ipairs(windows) do

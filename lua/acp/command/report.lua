@@ -7,13 +7,7 @@ local M = {}
 
 local REFRESH_MS = 500
 
----@class acp.LogView
----@field buffer integer
----@field path string
----@field shown integer bytes of the file that are in the buffer
----@field is_ended boolean whether they end with a line
-
----@type table<string, acp.LogView> by path
+-- By path a buffer, how many bytes of the file are in it (`shown`), and whether these end with a line.
 local views = {}
 
 --- What has come since; all of it when the file has begun anew.
@@ -69,7 +63,6 @@ end
 
 --- A buffer for what agents wrote: no file is read, so neither a modeline nor what a 'filetype' would
 --- start obeys it.
----@return integer
 local function make_buffer()
   return require('acp.ui.unseen').buffer(nil, { bufhidden = 'wipe', undolevels = -1 })
 end
@@ -87,7 +80,6 @@ local function show(buffer)
   end, 'close')
 end
 
----@return acp.LogView
 local function view_of(path)
   local view = views[path]
   if view and api.nvim_buf_is_loaded(view.buffer) then
@@ -101,7 +93,6 @@ local function view_of(path)
 end
 
 --- Show a log in a window of its own, at its end.
----@param path string
 function M.log(path)
   local view = view_of(path)
   show(view.buffer)

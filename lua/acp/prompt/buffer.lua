@@ -24,7 +24,6 @@ local M = {}
 
 local SAVE_AFTER_MS = 500
 
----@return string[]
 local function lines_of(chat)
   return api.nvim_buf_get_lines(chat.prompt, 0, -1, true)
 end
@@ -53,7 +52,6 @@ function M.send_review(chat, otherwise)
 end
 
 --- Whether nothing is written in the prompt of a chat.
----@return boolean
 function M.is_blank(chat)
   local is_loaded = api.nvim_buf_is_loaded(chat.prompt)
   return not is_loaded or vim.trim(table.concat(lines_of(chat), '\n')) == ''
@@ -68,11 +66,9 @@ local function give_back(chat, text, err)
 end
 
 --- Have the host take a prompt, with the file that the user is in.
----@param payload table
 ---@param done fun(err: string?, result: any)
 function M.submit(chat, payload, done)
   local file = vim.trim(payload.text) ~= '' and attachment.context(chat, payload.selections) or nil
-  payload.chat = chat.chat
   local kept = chat.unopened
   if not chat.status.session and vim.trim(payload.text) ~= '' then
     local lines = vim.split(payload.text, '\n', { plain = true })
@@ -81,10 +77,8 @@ function M.submit(chat, payload, done)
       M.save(chat)
     end)
   end
-  if file then
-    payload.blocks = { attachment.block(file) }
-    chat.context = file.path
-  end
+  payload.chat, payload.file = chat.chat, file
+  chat.context = file and file.path or chat.context
   bridge.call('prompt', payload, function(err, result)
     if err then
       chat.context, chat.unopened = nil, kept

@@ -18,14 +18,12 @@ local forgotten = {}
 -- That drafts cannot be kept was said, and none was kept since.
 local is_told = false
 
----@return string
 local function folder()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
 end
 
 --- What a folder is called here: its path may be too long for a name. (The first `sha256()` of a
 --- Neovim tests itself for 5 ms.)
----@return string
 local function digest(path)
   local one, other = 0, 0
   for at = 1, #path do
@@ -35,7 +33,6 @@ local function digest(path)
   return ('%08x%08x'):format(one, other)
 end
 
----@return string
 local function prefix(chat)
   return ('%s-%s-'):format(chats.encode(chat.agent), digest(chat.cwd))
 end
@@ -53,7 +50,6 @@ end
 
 --- Write the draft, or remove it when there is nothing to keep. A state folder that cannot be
 --- written to costs the draft, and is told, once. What was forgotten is not written again.
----@param lines string[]
 function M.save(chat, lines)
   local path = M.path(chat)
   if forgotten[chat.prompt] == tick(chat) then

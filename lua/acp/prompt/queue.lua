@@ -20,13 +20,6 @@ local KEYS = '<CR> takes it back · dd drops it · g? all keys'
 
 ---@alias acp.Waiting table the answer of the verb `queue`: see doc/messages.md
 
----@class acp.QueueView
----@field chat integer
----@field buffer integer
----@field drawn? acp.Waiting
----@field is_drawing boolean
-
----@return string[]
 local function lines_of(view)
   return api.nvim_buf_get_lines(view.buffer, 0, -1, true)
 end
@@ -115,7 +108,6 @@ local function watch(view)
   end, { buffer = view.buffer })
 end
 
----@return acp.QueueView
 local function make(chat)
   local buffer = unseen.buffer(function(it)
     chats.name(it, 'acp-queue')

@@ -55,7 +55,6 @@ end
 ---  without a line of its own is met at `first`
 
 --- The hunks of a buffer as they are now, ascending.
----@return acp.ReviewHunk[]
 function M.of(buffer)
   local only_gone = removals[buffer] or {}
   local marks = api.nvim_buf_get_extmarks(buffer, namespace, 0, -1, { details = true })
@@ -96,7 +95,6 @@ function M.path_of(buffer)
 end
 
 --- The first rows of a buffer's hunks, ascending; as the host has told them, while it is not drawn.
----@return integer[]
 function M.rows(buffer)
   local rows = vim.tbl_map(function(hunk)
     return hunk.first

@@ -51,7 +51,7 @@ _ALONE = {
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 # A submodule has a configuration of its own, which `status` in it would obey.
 _WITHIN = ("--submodule=short", "--ignore-submodules=dirty")
-_FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+_COMMANDS = ("config", "-z", "--name-only", "--get-regexp", r"^(filter|hook)\.")
 _SETTINGS = ("config", "-z", "--list", "--show-origin", "--includes")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
@@ -334,20 +334,25 @@ async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names |
 
 
 async def without_filters(folder: str) -> tuple[str, ...] | None:
-    """Return the options that turn off all filters of the configuration; None if that cannot be.
+    """Return the options that turn off all filters and hooks of the configuration; None if that
+    cannot be.
 
-    A filter is a command that git runs on the text of a file before it compares it.
+    A filter is a command that git runs on the text of a file before it compares it. Of hooks that
+    are configured (git 2.54) an empty `core.hooksPath` turns off none.
     """
-    # without any filter git fails, as it does where there is no repository: then so will the diff
-    listed = await _output(folder, _FILTERS, LISTING_LIMIT) or b""
+    # without any git fails, as it does where there is no repository: then so will the diff
+    listed = await _output(folder, _COMMANDS, LISTING_LIMIT) or b""
     names = {key.rpartition(".")[0] for key in os.fsdecode(listed).split("\0") if key}
     if len(listed) > LISTING_LIMIT or any("=" in name for name in names):  # -c cuts at the first
         return None
-    off = (f"{name}.{part}" for name in sorted(names) for part in _FILTER_OFF)
+    off = (f"{name}.{part}" for name in sorted(names) for part in _OFF[name.partition(".")[0]])
     return tuple(word for setting in off for word in ("-c", setting))
 
 
-_FILTER_OFF = ("clean=", "smudge=", "process=", "required=false")
+_OFF = {
+    "filter": ("clean=", "smudge=", "process=", "required=false"),
+    "hook": ("event=", "enabled=false"),
+}
 
 
 def environment() -> dict[str, str]:

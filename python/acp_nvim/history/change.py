@@ -37,6 +37,7 @@ from acp_nvim.history.line import (
     packed,
 )
 from acp_nvim.hunks import Hunk, diff
+from acp_nvim.lines import MANY, held
 
 AMENDED: Final = 100
 """So many lines at most are looked for in a text that has none of them as it was."""
@@ -48,6 +49,8 @@ MOST_PASSING: Final = 24
 """So many changes of a turn in one file are known step by step, as |u| takes them back."""
 MOST_PASSING_LINES: Final = 20_000
 """So many lines that these have put in, at most: of a large file fewer steps are known."""
+LONG_LINE: Final = 200
+"""Characters that count as a line."""
 MOST_AMENDED: Final = 10_000
 """So many pairs of an old and a new line are looked at: that one was amended is found among few."""
 
@@ -129,8 +132,16 @@ def apply_change(file: File, fact: Wrote | Saw) -> File:
     form = file.form
     for setting in fact.form:
         form = _set(form, setting, writer.lines)
-    facts = (*facts, fact)
+    facts = (*facts, _held(fact))
     return replace(file, facts=facts, runs=runs, form=form, upon={**file.upon, **writer.upon})
+
+
+def _held(fact: Wrote | Saw) -> Wrote | Saw:
+    """Return the fact with many lines as they are best held for long."""
+    if all(len(it.lines) < MANY for it in fact.hunks):
+        return fact
+    hunks = (Hunk(it.first, it.last, held(it.lines)) for it in fact.hunks)  # type: ignore[arg-type]
+    return replace(fact, hunks=tuple(hunks))
 
 
 def _steps_of(own: Sequence[int], facts: Sequence[Fact]) -> int:
@@ -138,10 +149,17 @@ def _steps_of(own: Sequence[int], facts: Sequence[Fact]) -> int:
     rest = MOST_PASSING_LINES
     for count, number in enumerate(reversed(own)):
         fact = facts[number]
-        rest -= sum(len(it.lines) for it in fact.hunks) if isinstance(fact, Wrote) else 0
+        rest -= sum(map(_weight, fact.hunks)) if isinstance(fact, Wrote) else 0
         if count >= MOST_PASSING or (rest < 0 and count):
             return count
     return len(own) or 1
+
+
+def _weight(hunk: Hunk) -> int:
+    """Return how many lines it puts in, a long one for several."""
+    lines = hunk.lines
+    long = 0 if isinstance(lines, Passed) else sum(map(len, lines)) // LONG_LINE
+    return len(lines) + long
 
 
 def _without_passing(runs: Runs, early: Container[int], whole: frozenset[int]) -> Runs:

@@ -219,7 +219,9 @@ async def repository(folder: str) -> Repository:
     """Return the work tree at that folder. Raises `UserError` where there is none."""
     off = await git.without_filters(folder)
     if off is None:
-        raise UserError(f"the filters in git's configuration of {folder} cannot be turned off")
+        raise UserError(
+            f"the filters and hooks in git's configuration of {folder} cannot be turned off"
+        )
     found = Repository(folder, off)
     try:
         # older ones do not know that option

@@ -334,6 +334,16 @@ async def test_a_record_that_cannot_be_written_leaves_nothing(
     assert not list(Path(records.folder).iterdir())
 
 
+async def test_of_a_project_whose_path_is_not_text_there_is_none(
+    tmp_path: Path, records: Worktrees
+) -> None:
+    home = begun(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")))
+    (worktree,) = await making.planned(records, str(home), ["claude"])
+    with pytest.raises(UserError, match=r"claude-1 is not made: .*\\udcff' is not UTF-8"):
+        await making.make(records, worktree, ())
+    assert not Path(f"{worktree.folder}.json").exists()
+
+
 @pytest.mark.parametrize("what", ["folder", ".git", "all that git knows"])
 async def test_what_somebody_has_removed_by_hand_is_named_and_the_rest_goes(
     project: Path, records: Worktrees, what: str

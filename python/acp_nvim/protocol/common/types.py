@@ -9,7 +9,17 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, Field
 
-from acp_nvim.protocol.base import Id, Items, Lenient, LenientList, OrNone, Real, Whole, WireModel
+from acp_nvim.protocol.base import (
+    MOST_ITEMS,
+    Id,
+    Items,
+    Lenient,
+    LenientList,
+    OrNone,
+    Real,
+    Whole,
+    WireModel,
+)
 from acp_nvim.protocol.records import AgentCapabilities, AuthMethod
 from acp_nvim.session.event import SessionOpened
 
@@ -318,7 +328,7 @@ class StringProperty(Titled):
     format: str | None = None
     default: Lenient[str]
     enum: list[str] | None = None
-    one_of: list[EnumOption] | None = None
+    one_of: list[EnumOption] | None = Field(default=None, max_length=MOST_ITEMS)
 
 
 class NumberProperty(Titled):
@@ -361,7 +371,7 @@ class PlainItems(WireModel):
 class TitledItems(WireModel):
     """The items of an array, with titles."""
 
-    any_of: list[EnumOption]
+    any_of: list[EnumOption] = Field(max_length=MOST_ITEMS)
 
 
 class CompleteElicitation(WireModel):
