@@ -83,6 +83,7 @@ local function attend(is_new)
   elseif is_new then
     local on, desc = events.group('acp.ask'), 'The question is where it belongs'
     on(PLACED, desc, plan)
+    on('OptionSet', desc, plan, { pattern = { 'ambiwidth', 'emoji' } })
     on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
   end
 end

@@ -54,7 +54,7 @@ end
 ---@return string item '' if nothing waits
 ---@return integer cells
 local function changes(chat, room)
-  local all = chat.status.changes ---@type acp.Chunk[][]?
+  local all = chat.status.changes ---@type { [1]: string, [2]: string }[][]?
   if not all then
     return '', 0
   end

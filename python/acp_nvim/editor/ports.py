@@ -178,6 +178,9 @@ class QuestionWindow(Protocol):
     def look(self, look: Look) -> None:
         """The screen is another by now: fit what is shown into it."""
 
+    async def prepare(self, chat: int) -> None:
+        """Look at the screen before that chat asks for something, so that it need not wait."""
+
     async def settled(self) -> bool:
         """Return when all that was asked for so far is on screen; whether it was already."""
 

@@ -6,7 +6,7 @@ changes a thousand times, are one small drawing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import anyio
@@ -20,7 +20,7 @@ from acp_nvim.view.block import Line
 from acp_nvim.view.op import Replace
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.place import Form, Forms, Look, forms
-from acp_nvim.view.question.rows import Cells, Row, Rows
+from acp_nvim.view.question.rows import ALONE, Cells, Row, Rows
 
 FRAME = 0.033
 """Seconds from one drawing to the next."""
@@ -136,6 +136,13 @@ class NvimQuestionWindow:
         self._shown = menu
         self._place = (found["bufnr"], found["winid"]) if found else None
 
+    async def prepare(self, chat: int) -> None:
+        """See `editor.QuestionWindow`."""
+        self._look = convert(await self._call.lua("acp.ask.place.look", chat), Look)
+        self._cells.use(self._look.cells)
+        self._cells.of(ALONE)
+        await measured(self._call.lua, self._cells)
+
     async def _shown_as(self, menu: Menu, *, is_due: bool) -> dict[str, Any]:
         fit = await self._fit(menu, self._look) if self._look else {}
         found: dict[str, Any] = await self._call.lua(
@@ -148,18 +155,20 @@ class NvimQuestionWindow:
         self._cells.use(look.cells)
         for _ in range(ROUNDS):
             found = forms(menu, self._cells, look)
-            if not await self._measured():
+            if not await measured(self._call.lua, self._cells):
                 break
         return _plain_forms(found, look)
 
-    async def _measured(self) -> bool:
-        """Ask the editor how wide texts are that were guessed; return whether there were any."""
-        texts = list(self._cells.missing)
-        if texts:
-            measured = await self._call.lua("acp.ui.cells.measure", texts)
-            for text, (clusters, widths) in zip(texts, measured, strict=True):
-                self._cells.learn(text, zip(clusters, widths, strict=True))
-        return bool(texts)
+
+async def measured(lua: Callable[..., Awaitable[Any]], cells: Cells) -> bool:
+    """Ask the editor how wide texts are that were guessed; return whether there were any."""
+    texts = list(cells.missing)
+    cells.missing.clear()
+    if texts:
+        found = await lua("acp.ui.cells.measure", texts)
+        for text, (clusters, widths) in zip(texts, found, strict=True):
+            cells.learn(text, zip(clusters, widths, strict=True))
+    return bool(texts)
 
 
 def _plain(menu: Menu, cells: Cells) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
 from acp_nvim.view.block import Highlight, Line
 from acp_nvim.view.question.menu import FormRow
+from acp_nvim.view.question.rows import ALONE
 from acp_nvim.view.styled import after, before
 from tests.support.fakes.spy import ALLOWED, REJECTED, BridgeSpy, part, question
 from tests.support.nvim import Neovim
@@ -664,6 +666,48 @@ def test_a_form_that_is_cut_says_how_much_is_below_or_above(nvim: Neovim, spy: B
         nvim.input(keys)
         more = f"… {hidden} more {where}"
         nvim.wait(lambda more=more: more in config(nvim, asked["winid"])["footer"][0][0])
+
+
+SETTINGS = [
+    "set ambiwidth=single",
+    "set ambiwidth=double",
+    "set noemoji",
+    "call setcellwidths([[0x2500, 0x257f, 2], [0xe9, 0xe9, 2]])",
+]
+WORDS = [
+    "a b",
+    "é",
+    "e\u0301",
+    "世界",
+    "🗼",
+    "👩\u200d👩\u200d👧",
+    "🇩🇪",
+    "1\ufe0f\u20e3",
+    "ก็",
+    "…",
+    "α─✓",
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_host_counts_cells_as_neovim_does(nvim: Neovim, spy: BridgeSpy, setting: str) -> None:
+    nvim.command(setting)
+    drawn = Random(1)
+    texts = ["".join(drawn.choices(WORDS, k=count)) for count in range(1, 30)]
+    texts += ["".join(drawn.choices(f"{ALONE}abc  ", k=40)) for _ in range(60)]
+    exact = nvim.lua("return vim.tbl_map(vim.api.nvim_strwidth, ...)", texts)
+    assert spy.widths(texts) == exact
+
+
+def test_it_is_fitted_again_where_texts_become_wider(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    asked = spy.open_ask(chat, body=part("α" * 30), options=part("✓ 1. Allow", "✗ 2. Reject"))
+    for setting in ("double", "single"):
+        before = config(nvim, asked["winid"])["width"]
+        nvim.command(f"set ambiwidth={setting}")
+        nvim.wait(lambda before=before: config(nvim, asked["winid"])["width"] != before)
+        assert len([it for it in nvim.lines(asked["bufnr"]) if "α" in it]) in (1, 2)
 
 
 CHANGES = [("-", "goes"), ("+", "comes")]

@@ -119,6 +119,9 @@ class FakeQuestionWindow(QuestionWindow):
     def look(self, look: Look) -> None:
         return
 
+    async def prepare(self, chat: int) -> None:
+        return
+
     async def settled(self) -> bool:
         return True
 

@@ -114,6 +114,16 @@ class _Fitter(NvimQuestionWindow):
         fitting = self._fit(menu, decode("ask_look", Look, look))
         return [_plain(menu, self._cells), asyncio.run(fitting)]
 
+    def widths(self, texts: list[str], setting: str) -> list[int]:
+        """Return how many cells the host takes texts for, once it has asked."""
+        self._cells.use(setting)
+        for _ in range(2):
+            for text in texts:
+                self._cells.of(text)
+            asyncio.run(self._measured())
+        self._cells.begin()
+        return [self._cells.of(text) for text in texts]
+
     def _serve(self, there: socket.socket, rpc: Rpc) -> None:
         with there, suppress(EOFError, OSError, NvimError, TimeoutError):
             while True:
@@ -189,6 +199,11 @@ class BridgeSpy:
         """Return what Lua is given to show a question on the screen as it is."""
         look = self._nvim.lua("return require('acp.ask.place').look(...)", menu.chat)
         return self._fitter.arguments(menu, look)
+
+    def widths(self, texts: list[str]) -> list[int]:
+        """Return how many cells the host takes texts for, by the settings as they are."""
+        setting = self._nvim.lua("return require('acp.ui.cells').setting()")
+        return self._fitter.widths(texts, setting)
 
     def close_ask(self) -> None:
         """Close the window: nothing waits any more."""
