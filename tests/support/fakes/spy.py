@@ -11,7 +11,7 @@ from typing import Any
 
 from acp_nvim.commands.decode import decode
 from acp_nvim.nvim.call import Call
-from acp_nvim.nvim.questions import NvimQuestionWindow, _plain
+from acp_nvim.nvim.questions import NvimQuestionWindow, _plain, measured
 from acp_nvim.view.block import Line
 from acp_nvim.view.question.menu import Menu
 from acp_nvim.view.question.place import Look
@@ -120,7 +120,7 @@ class _Fitter(NvimQuestionWindow):
         for _ in range(2):
             for text in texts:
                 self._cells.of(text)
-            asyncio.run(self._measured())
+            asyncio.run(measured(self._own.lua, self._cells))
         self._cells.begin()
         return [self._cells.of(text) for text in texts]
 
