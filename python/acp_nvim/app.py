@@ -7,10 +7,12 @@ import time
 from collections.abc import Awaitable, Callable
 from errno import EMFILE
 from functools import partial
+from os.path import dirname
 from typing import Any
 
 import anyio
 
+from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
 from acp_nvim.collector import COLLECTOR
 from acp_nvim.commands.verbs import carry_out
@@ -24,6 +26,7 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.hunks import RECENT
+from acp_nvim.lines import READY
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
@@ -96,6 +99,8 @@ class App:
             await anyio.sleep(TICK)
             COLLECTOR.search()
             RECENT.forget()
+            if READY.is_much():
+                await aside(READY.pack)
             screen.tick(self._host)
             sessions.tick(self._host)
             idle.tick(self._host)
@@ -243,8 +248,10 @@ def keep_safe(
     def passed(at: float) -> None:
         workspace.epoch += max(0.0, at + LATER - now())
 
-    def own() -> str:
-        return workspace.paths.get("state", "")
+    def own() -> list[str]:
+        # Neovim's own state as a whole: with swap files, undo files and shada
+        folders = (workspace.paths.get("data", ""), dirname(workspace.paths.get("state", "")))
+        return [it for it in folders if it]
 
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from tempfile import TemporaryFile
 
 import anyio
-from anyio import to_thread
 from anyio.abc import Process
 from msgspec import Struct
 
+from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
@@ -127,7 +127,7 @@ async def refusal(folder: str) -> str | None:
 
 async def reason(folder: str) -> str | None:
     """Return the same, without what comes of it."""
-    above = await to_thread.run_sync(_repository, folder)
+    above = await offload(_repository, folder)
     said = await _complaint(folder) if above else ""
     if not above or not said:
         return None
@@ -169,7 +169,7 @@ async def files(folder: str) -> list[str]:
     """Return the names of files below a folder, relative to it, without what git ignores."""
     listed = await listing(folder, LISTING_LIMIT)
     if listed is None:
-        return await to_thread.run_sync(_walk, folder)
+        return await offload(_walk, folder)
     return sorted(filter(_is_plain, listed.names))[:MOST_NAMES]
 
 
@@ -231,7 +231,7 @@ async def may_convert(folder: str) -> bool:
         return True
     here = os.path.join(folder, os.fsdecode(own).rstrip("\n"))
     places = here, os.path.join(_of_user(), "attributes"), "/etc/gitattributes"
-    return await to_thread.run_sync(lambda: any(map(os.path.lexists, places)))
+    return await offload(lambda: any(map(os.path.lexists, places)))
 
 
 def _of_user() -> str:
@@ -256,7 +256,7 @@ async def index(folder: str, limit: int) -> dict[str, Tracked]:
     Reads so many bytes; what lies behind them is left out.
     """
     output = await _output(folder, _INDEX, limit) or b""
-    return await to_thread.run_sync(_tracked, inside(folder), output[:limit])
+    return await offload(_tracked, inside(folder), output[:limit])
 
 
 async def blobs(folder: str, tracked: Mapping[str, Tracked], limit: int) -> dict[str, bytes]:

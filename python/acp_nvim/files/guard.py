@@ -19,9 +19,9 @@ from functools import cache, partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from anyio import to_thread
 from msgspec import Struct
 
+from acp_nvim.aside import offload
 from acp_nvim.files import git
 from acp_nvim.files.git import Setting
 from acp_nvim.files.roots import inside
@@ -97,7 +97,7 @@ def obeyed(folder: str) -> Iterator[str]:
 async def _set_among(paths: Sequence[str]) -> set[str]:
     """Return those of these resolved paths, not in git's folder, that a repository above obeys, or
     may obey: git does not say."""
-    own = await to_thread.run_sync(git.of_user)
+    own = await offload(git.of_user)
     found, below = own & {*paths}, defaultdict[str, list[str]](list)
     for path in paths:
         for folder in _repositories(path):
@@ -107,7 +107,7 @@ async def _set_among(paths: Sequence[str]) -> set[str]:
         if said is None:
             found |= {*files}
         else:
-            found |= await to_thread.run_sync(_obeyed_among, folder, said, files)
+            found |= await offload(_obeyed_among, folder, said, files)
     return found
 
 
@@ -192,14 +192,14 @@ class Guard(Struct, frozen=True):
         """Tell what `is_guarded` tells, and whether the settings of a repository name the file."""
         paths = tuple(paths)
         work = partial(is_guarded, paths, self.patterns, tuple(folders))
-        if await to_thread.run_sync(work):
+        if await offload(work):
             return True
         return _GIT in self.patterns and bool(await _set_among(paths[:1]))
 
 
 async def meant(paths: Sequence[str], patterns: tuple[str, ...], folder: str) -> list[str]:
     """Return those of these resolved paths in a folder that a guard means once all are written."""
-    found = await to_thread.run_sync(_guarded_among, paths, patterns, folder)
+    found = await offload(_guarded_among, paths, patterns, folder)
     found |= await _set_among(paths) if _GIT in patterns else set()
     return [it for it in paths if it in found]
 

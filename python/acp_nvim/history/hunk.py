@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -15,9 +16,9 @@ class ReviewHunk(Struct, frozen=True):
     first: int
     """0-based row of the first added line in the live text; without one, the row that the removed
     lines stood above (the number of lines, at the end)."""
-    added: tuple[str, ...]
+    added: Sequence[str]
     """The lines as they are, with their ends."""
-    removed: tuple[str, ...]
+    removed: Sequence[str]
     """The lines as they were, with their ends."""
     state: Literal["pending", "kept"] = "pending"
     authors: tuple[Author, ...] = ()

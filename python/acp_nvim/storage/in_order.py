@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from anyio import to_thread
-
+from acp_nvim.aside import offload
 from acp_nvim.signal import Signal
 
 Report: TypeAlias = Callable[[OSError], None]
@@ -63,7 +62,7 @@ class InOrder:
         try:
             while True:
                 await self._wake.wait()
-                await to_thread.run_sync(self.finish)
+                await offload(self.finish)
                 self.tell()
                 self._pause.pulse()
         finally:

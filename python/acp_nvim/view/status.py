@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from acp_nvim.session.model import ConfigOption, Cost, RateLimit
+from acp_nvim.session.model import Command, ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
 from acp_nvim.view.chat.boundary import sentence
@@ -146,7 +146,6 @@ def summary(state: SessionState) -> dict[str, Any]:
         "turn": state.turn,
         "queue": len(state.queue),
         "doing": _doing(state) or None,
-        "commands": _commands(state),
         "sub_agents": [{"turn": it.turn, "name": it.name} for it in state.sub_agents[-SUB_AGENTS:]]
         or None,
     }
@@ -336,11 +335,11 @@ def _option(option: ConfigOption) -> dict[str, Any]:
     return {"id": option.id, "values": values} | category
 
 
-def _commands(state: SessionState) -> list[dict[str, str]]:
-    """Return what completion offers."""
+def completed(commands: Sequence[Command]) -> list[dict[str, str]]:
+    """Return what completion offers of the agent's commands: plain data, all of it visible."""
     return [
         {"name": command.name, "description": one_line(command.description, WORDS)}
         | ({"hint": one_line(command.hint, WORDS)} if command.hint else {})
-        for command in state.commands[:ITEMS]
+        for command in commands[:ITEMS]
         if _is_plain(command.name)
     ]

@@ -20,7 +20,7 @@ from acp_nvim.session.model import (
     RateLimit,
 )
 from acp_nvim.session.state import Entry, Message, Plan, SessionState, ToolCall, Usage
-from acp_nvim.view.status import elapsed, summary, welcome, winbar
+from acp_nvim.view.status import completed, elapsed, summary, welcome, winbar
 
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
 QUESTION = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_once"),))
@@ -190,7 +190,6 @@ def test_summary_leaves_out_what_is_not_known() -> None:
         "pending": 0,
         "turn": 0,
         "queue": 0,
-        "commands": [],
     }
 
 
@@ -209,7 +208,6 @@ def test_summary_of_everything() -> None:
         title="T",
         turn=3,
         queue=(Prompt((Text("later"),)),),
-        commands=(Command("plan", "makes a plan", "what for"), Command("help", "helps")),
     )
     assert json.loads(json.dumps(summary(full))) == {
         "agent": "tutor",
@@ -228,11 +226,15 @@ def test_summary_of_everything() -> None:
         "title": "T",
         "turn": 3,
         "queue": 1,
-        "commands": [
-            {"name": "plan", "description": "makes a plan", "hint": "what for"},
-            {"name": "help", "description": "helps"},
-        ],
     }
+
+
+def test_what_completion_offers_of_the_agent() -> None:
+    commands = (Command("plan", "makes a plan", "what for"), Command("help", "helps"))
+    assert completed(commands) == [
+        {"name": "plan", "description": "makes a plan", "hint": "what for"},
+        {"name": "help", "description": "helps"},
+    ]
 
 
 def test_all_that_status_lines_show_is_visible() -> None:
@@ -246,9 +248,11 @@ def test_all_that_status_lines_show_is_visible() -> None:
         modes=(Mode("m", evil), Mode(evil, "M")),
         config=(ConfigOption("m", evil, "select", evil, evil, None, choices),),
         usage=Usage(1, 2, Cost(0.5, evil), (RateLimit(evil, 0.5),)),
-        commands=(Command("plan", evil, evil), Command(evil, evil)),
     )
-    told = summary(state)
+    told = summary(state) | {
+        "commands": completed((Command("plan", evil, evil), Command(evil, evil)))
+    }
+    assert [it["name"] for it in told["commands"]] == ["plan"]
     assert not [it for it in (r"\u202e", r"\x1b", r"\n") if it in repr(told)]
     assert [it["id"] for it in told["modes"]] == ["m"]
     assert told["config"][0]["values"] == ["a"]

@@ -16,10 +16,10 @@ from time import monotonic, monotonic_ns, time_ns
 from types import MappingProxyType
 
 import anyio
-from anyio import to_thread
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from acp_nvim.aside import offload
 from acp_nvim.files import disk, git
 from acp_nvim.files.baselines.committed import CommittedTexts
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange, Reason
@@ -105,9 +105,9 @@ class Baselines:
         inventories: Listings | None = None,
         quiet: float = QUIET,
         watch: Watch | None = None,
-        own: Callable[[], str] = str,
+        own: Callable[[], Collection[str]] = tuple,
     ) -> None:
-        """`own`: what tells the folder of our own files, "" for none: no agent changes these."""
+        """`own`: what tells the folders of our own files: no agent changes these."""
         self._own = own
         self._quiet = quiet
         self._watch = watch
@@ -143,7 +143,7 @@ class Baselines:
         """Return when all that was seen is kept, for who comes after a kill."""
         if self._memory is not None and self._shelf.has_fresh:
             async with self._lock:
-                await to_thread.run_sync(self._memory.keep, self._shelf, self._visits)
+                await offload(self._memory.keep, self._shelf, self._visits)
 
     async def recall(
         self, remembered: Remembered, until: int, known: Container[str]
@@ -157,7 +157,7 @@ class Baselines:
         async with self._lock:
             for folder, last in remembered.scans.items():
                 listing = await self._inventories.take(folder)
-                since += await to_thread.run_sync(
+                since += await offload(
                     partial(
                         recall,
                         self._shelf,
@@ -197,8 +197,8 @@ class Baselines:
             known = self._unread.copy() if self._reads_on else frozenset[str]()
             changes = await self._compare(roots, encodings)
             if new := self._unread - known:
-                waiting = iter(await to_thread.run_sync(self._glimpses, new))
-                await to_thread.run_sync(self._read, waiting, AT_LEAST)
+                waiting = iter(await offload(self._glimpses, new))
+                await offload(self._read, waiting, AT_LEAST)
             scanned = [it for it in roots.folders() if it in self._scanned]
             self._scanned -= {*scanned}
             if scanned or self._let_go != self._shelf.let_go:
@@ -225,11 +225,11 @@ class Baselines:
             return
         self._reads_on = True
         try:
-            waiting, more = iter(await to_thread.run_sync(self._glimpses, self._unread)), True
+            waiting, more = iter(await offload(self._glimpses, self._unread)), True
             while more:
                 async with self._lock:
                     self._deadline = monotonic() + SLICE
-                    more = await to_thread.run_sync(self._read, waiting)
+                    more = await offload(self._read, waiting)
         finally:
             self._reads_on = False
 
@@ -254,7 +254,7 @@ class Baselines:
         """
         async with self._lock:
             comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
-            unseen = await to_thread.run_sync(self._look, comparison, path)
+            unseen = await offload(self._look, comparison, path)
             if unseen is not None:
                 await self._meet(comparison, path, unseen)
             await self._tell_committed(comparison)
@@ -303,10 +303,8 @@ class Baselines:
         self._untold = {it: why for it, why in self._untold.items() if it not in reasons}
         reasons |= self._reasons(comparison)
         repositories = self._repositories(folders)
-        known, gone = (
-            await to_thread.run_sync(self._gone, repositories) if repositories else ([], [])
-        )
-        own = self._own_folder()
+        known, gone = await offload(self._gone, repositories) if repositories else ([], [])
+        own = self._own_folders(here)
         reasons = {it: why for it, why in reasons.items() if not it.startswith(own)}
         return Changes(
             tuple(it for it in (*comparison.known, *known) if not it.path.startswith(own)),
@@ -315,10 +313,10 @@ class Baselines:
             reasons,
         )
 
-    def _own_folder(self) -> str:
-        """Return with what the paths of our own files begin."""
-        own = self._own()
-        return inside(os.path.realpath(own)) if own else "\0"
+    def _own_folders(self, roots: Collection[str]) -> tuple[str, ...]:
+        """Return with what the paths of our own files begin; a worktree in one is a project."""
+        folders = (inside(os.path.realpath(it)) for it in self._own())
+        return tuple(it for it in folders if not any(root.startswith(it) for root in roots))
 
     async def _pass(self, comparison: Comparison, folder: str) -> None:
         """See what has changed below a folder; all of it, where nobody has watched."""
@@ -330,7 +328,7 @@ class Baselines:
             self._visits[folder] = replace(last, began=began)
             return
         inventory = await self._inventories.take(folder)
-        this = await to_thread.run_sync(comparison.compare_all, folder, inventory, began, last)
+        this = await offload(comparison.compare_all, folder, inventory, began, last)
         self._visits[folder] = this
         self._scanned.add(folder)
         if self._watch is not None and folder not in self._watch.refused:
@@ -344,9 +342,7 @@ class Baselines:
         if watch is None or last is None:
             return None
         is_quiet = watch.is_quiet(folder)
-        found = (
-            watch.changed(folder) if is_quiet else await to_thread.run_sync(watch.changed, folder)
-        )
+        found = watch.changed(folder) if is_quiet else await offload(watch.changed, folder)
         linked = self._linked.get(folder, [])
         is_much = len(linked) > MOST_LINKED
         if found is None or is_much or not last.links.keys().isdisjoint(found):
@@ -362,7 +358,7 @@ class Baselines:
         self._ignored.touch(self._repositories([folder]), unseen - listed)
         paths = {it: new for it, new in changed.items() if self.watches(it) or it in listed}
         if paths and self._watch is not None:
-            again = await to_thread.run_sync(comparison.compare_some, paths, last)
+            again = await offload(comparison.compare_some, paths, last)
             self._watch.again(folder, again)
             self._linked[folder] = [*{*self._linked.get(folder, ()), *filter(has_names, paths)}]
 
@@ -391,7 +387,7 @@ class Baselines:
             folders = tracked.union(below)
             watch.cover(folder, folders, signs, besides, left_out, inventory.stamps)
 
-        await to_thread.run_sync(cover)
+        await offload(cover)
 
     def _look_later(self, path: str) -> None:
         """Let each pass look at a file of whose changes the watch would not know."""
@@ -400,12 +396,12 @@ class Baselines:
 
     async def _remember_unread(self, roots: Roots) -> None:
         """See what git knows of the files for which there was no time, or no room."""
-        unread = await to_thread.run_sync(self._shelf.unread, self._largest)
+        unread = await offload(self._shelf.unread, self._largest)
         repositories = self._repositories(roots.folders())
         await self._committed.see(repositories, unread)
         for folder in repositories if len(self._unread) > MANY else ():
             if not await git.may_convert(folder):
-                known = await to_thread.run_sync(self._known_to_git, folder)
+                known = await offload(self._known_to_git, folder)
                 self._unread -= known
 
     def _known_to_git(self, folder: str) -> set[str]:
@@ -423,7 +419,7 @@ class Baselines:
         seen = ((path, it.was) for path, it in comparison.unknown.items())
         unread = {path: it for path, it in seen if it and it.is_unread(self._largest)}
         texts = await self._committed.texts(unread)
-        await to_thread.run_sync(comparison.tell_read, texts)
+        await offload(comparison.tell_read, texts)
 
     def _reasons(self, comparison: Comparison) -> dict[str, Reason]:
         return {path: it.reason(self._largest) for path, it in comparison.unknown.items()}
@@ -497,9 +493,9 @@ class Baselines:
             if await self._inventories.covers(last.parts, [path]):
                 if not last.is_since(at):
                     return
-                sure = await to_thread.run_sync(last.vouches_for, path)
+                sure = await offload(last.vouches_for, path)
                 is_new = True if sure else None
-        await to_thread.run_sync(partial(comparison.meet, path, at, is_new=is_new))
+        await offload(partial(comparison.meet, path, at, is_new=is_new))
 
 
 def _sign(path: str, began: int) -> str:
