@@ -120,28 +120,26 @@ def _obeyed_among(folder: str, said: Collection[Setting], paths: Iterable[str]) 
     """Return what it obeys by its settings, and where links in git's folder lead to: these files,
     or folders of the project that hold them."""
     targets = (os.path.realpath(it) for it in obeyed(folder) if os.path.islink(it))
-    linked = [it for it in targets if not _is_in(folder, it)]
+    folders = [it for it in targets if not _is_in(folder, it)]
+    folders += [_real(folder, it.value) for it in said if it.key == "core.hookspath" and it.value]
+    named = {path for it in said for path in _named(folder, it)}
+    commands = [it.value for it in said if _COMMAND.fullmatch(it.key)]
     return {
         path
         for path in paths
-        if any(_is_in(path, it) for it in linked)
-        or any(_is_setting(path, folder, it) for it in said)
+        if path in named
+        or any(_is_in(path, it) for it in folders)
+        or any(_may_run(it, path) for it in commands)
     }
 
 
-def _is_setting(path: str, folder: str, setting: Setting) -> bool:
-    """Tell whether the configuration is in the path, includes it, has its hooks there, or names it
-    in what may be a command."""
+def _named(folder: str, setting: Setting) -> Iterator[str]:
+    """Yield the file of a setting, and what the words of its value lead to."""
     file = os.path.join(folder, setting.file)
-    if path == os.path.realpath(file):
-        return True
-    if setting.key == "core.hookspath" and setting.value:
-        return _is_in(path, _real(folder, setting.value))
-    words = (setting.value, *_WORD.findall(setting.value))
-    places = (folder, os.path.dirname(file))
-    if any(path == _real(place, word) for place in places for word in words):
-        return True
-    return _COMMAND.fullmatch(setting.key) is not None and _may_run(setting.value, path)
+    yield os.path.realpath(file)
+    for place in (folder, os.path.dirname(file)):
+        for word in (setting.value, *_WORD.findall(setting.value)):
+            yield _real(place, word)
 
 
 def _may_run(command: str, path: str) -> bool:
