@@ -22,9 +22,16 @@ for name in sys.argv[1:]:
         pass
 ]]
 
--- The events that are listened to, all of them; of a row, one is enough.
-M.EVENTS = {}
-local EVENTS = [[
+---@param text string words; of those with | between them one is enough
+---@return string[][]
+local function rows_of(text)
+  return vim.tbl_map(function(row)
+    return vim.split(row, '|')
+  end, vim.split(text, '%s+', { trimempty = true }))
+end
+
+-- The events that are listened to, all of them.
+M.EVENTS = rows_of([[
   BufEnter BufFilePost BufLeave BufModifiedSet|OptionSet BufNewFile BufReadCmd BufReadPost
   BufUnload BufWinEnter BufWinLeave BufWipeout BufWriteCmd BufWritePost BufWritePre
   CmdlineLeave ColorScheme CompleteChanged CursorMoved CursorMovedI DiagnosticChanged FileAppendPost
@@ -33,28 +40,15 @@ local EVENTS = [[
   SessionLoadPost SessionWritePost ShellCmdPost ShellFilterPost TabEnter TermClose TermOpen
   TextChanged UIEnter UILeave User VimEnter VimLeavePre VimResized WinClosed WinEnter WinLeave
   WinResized WinScrolled
-]]
-for row in EVENTS:gmatch('%S+') do
-  table.insert(M.EVENTS, vim.split(row, '|'))
-end
+]])
 
--- The functions that are young, experimental or meant for others; of a row, one is enough.
-M.FUNCTIONS = {
-  { 'vim.api.nvim__redraw' },
-  { 'vim.api.nvim_exec2' },
-  { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' },
-  { 'vim.api.nvim_win_text_height' },
-  { 'vim.fs.joinpath' },
-  { 'vim.islist' },
-  { 'vim.iter' },
-  { 'vim.keycode' },
-  { 'vim.list_contains' },
-  { 'vim.lsp.util.make_floating_popup_options' },
-  { 'vim.system' },
-  { 'vim.treesitter.highlighter.active' },
-  { 'vim.treesitter.language.get_lang' },
-  { 'vim.uv.new_timer' },
-}
+-- The functions that are young, experimental or meant for others.
+M.FUNCTIONS = rows_of([[
+  vim.api.nvim__redraw vim.api.nvim_exec2 vim.api.nvim_win_text_height vim.fs.joinpath vim.islist
+  vim.iter vim.keycode vim.list_contains vim.lsp.util.make_floating_popup_options vim.system
+  vim.treesitter.highlighter.active vim.treesitter.language.get_lang vim.uv.new_timer
+]])
+table.insert(M.FUNCTIONS, { 'vim.api.nvim_ui_send', 'vim.api.nvim_chan_send' })
 
 ---@param name string of an autocommand event
 local function is_event(name)
@@ -103,7 +97,6 @@ local function packages()
   end, require('acp.host.install').dependencies())
 end
 
----@param program string
 ---@return table<string, string> versions by name; empty if it does not run
 local function probe(program)
   local command = vim.list_extend({ program, '-c', PROBE }, packages())
@@ -144,7 +137,6 @@ end
 ---@alias acp.HealthRow { [1]: 'ok'|'info'|'warn'|'error', [2]: string, [3]?: string }
 
 --- What the host says of what it knows.
----@return table<'host'|'kept'|'worktrees'|'agents', acp.HealthRow[]>
 local function ask_host()
   local is_answered, err, rows = false, nil, nil
   bridge.call('health', nil, function(problem, result)
@@ -187,9 +179,10 @@ end
 
 local function check_tools()
   health.start('acp: tools of the editor')
-  local servers = require('acp.tools.language').servers()
+  local servers = require('acp.tools.language').clients()
   for _, server in ipairs(servers) do
-    health.ok(('language server %s, buffers: %d'):format(server.name, server.buffers))
+    local count = #vim.tbl_keys(server.attached_buffers or {})
+    health.ok(('language server %s, buffers: %d'):format(server.name, count))
   end
   if #servers == 0 then
     health.info('no language server is attached: agents get no diagnostics, types or references')

@@ -2,36 +2,62 @@
 
 local M = {}
 
+--- Do it; from a fast event, as `on_exit` of vim.system() is one, when Neovim allows anything. (A file
+--- that cannot be loaded once is not loaded in this Neovim any more.)
+---@param run fun()
+local function act(run)
+  if vim.in_fast_event() then
+    return vim.schedule(run)
+  end
+  run()
+end
+
+local function check()
+  if vim.in_fast_event() then
+    error('acp: not in a fast event: call it in vim.schedule()', 0)
+  end
+end
+
 --- Merge options over vim.g.acp. Not needed: without it the plugin works as well.
 ---@param opts? table
 function M.setup(opts)
-  require('acp.host.options').setup(opts)
+  act(function()
+    require('acp.host.options').setup(opts)
+  end)
 end
 
 --- Open a session with an agent, or go to its open one.
 ---@param name? string
 ---@param opts? acp.StartOptions
 function M.start(name, opts)
-  require('acp.command.agent').start(name, opts)
+  act(function()
+    require('acp.command.agent').start(name, opts)
+  end)
 end
 
 --- Send a prompt to the current session; queued while a turn runs.
 ---@param content string|table[] text, or content blocks of ACP
 ---@param opts? acp.PromptOptions
 function M.prompt(content, opts)
-  require('acp.command.session').prompt(content, opts)
+  act(function()
+    require('acp.command.session').prompt(content, opts)
+  end)
 end
 
 --- Let something go along with the next prompt of the current session.
 ---@param context? acp.Context mentions (`@…`) or paths, one or a list, or `{ range = { 2, 5 } }` of
 ---  the current buffer; nil: the current buffer
 function M.add(context)
-  require('acp.command.session').add(context)
+  act(function()
+    require('acp.ui.notice').attempt('acp.add()', require('acp.command.session').add, context)
+  end)
 end
 
 --- Cancel the running turn of the current session.
 function M.cancel()
-  require('acp.command.session').tell('cancel')
+  act(function()
+    require('acp.command.session').tell('cancel')
+  end)
 end
 
 --- Answer a question of the agent; a late answer does nothing, and neither does one to a question
@@ -40,10 +66,12 @@ end
 ---@param answer string|{ action: 'accept'|'decline'|'cancel', content?: table } one of its
 ---  `options[].id`; for an elicitation what to do, and the values by the names of the fields
 function M.respond(ask_id, answer)
-  if require('acp.host.bridge').running() then
-    local key = type(answer) == 'table' and 'answer' or 'option'
-    require('acp.ask.answer').respond(ask_id, { [key] = answer })
-  end
+  act(function()
+    if require('acp.host.bridge').running() then
+      local key = type(answer) == 'table' and 'answer' or 'option'
+      require('acp.ask.answer').respond(ask_id, { [key] = answer })
+    end
+  end)
 end
 
 ---@class acp.Status
@@ -60,6 +88,7 @@ end
 --- The current session in short, for a statusline; never waits.
 ---@return acp.Status
 function M.status()
+  check()
   local chats = package.loaded['acp.chat.registry']
   return chats and vim.deepcopy(chats.status()) or {}
 end
@@ -89,13 +118,16 @@ end
 ---@param range { [1]: integer, [2]: integer } first and last line, 1-based, inclusive
 ---@param text string '' takes back what was said there
 function M.comment(range, text)
-  require('acp.review.comments').comment(range, text)
+  act(function()
+    require('acp.review.comments').comment(range, text)
+  end)
 end
 
 --- Make a function a tool of every agent (:help acp-tools-own).
 ---@param tool acp.OwnTool
 ---@return fun() remove takes it away
 function M.tool(tool)
+  check()
   return require('acp.tools.own').add(tool)
 end
 
@@ -111,6 +143,7 @@ end
 --- The sessions that there are, the one used last first.
 ---@return acp.OpenSession[]
 function M.sessions()
+  check()
   return vim.tbl_map(function(chat)
     local status = chat.status
     return {
@@ -130,6 +163,7 @@ end
 ---@param callback fun(data: table)
 ---@return fun() stop ends it
 function M.on(event, callback)
+  check()
   local id = vim.api.nvim_create_autocmd('User', {
     pattern = event,
     callback = function(args)

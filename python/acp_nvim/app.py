@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from errno import EMFILE
 from functools import partial
+from os.path import dirname
 from typing import Any
 
 import anyio
@@ -247,8 +248,10 @@ def keep_safe(
     def passed(at: float) -> None:
         workspace.epoch += max(0.0, at + LATER - now())
 
-    def own() -> str:
-        return workspace.paths.get("state", "")
+    def own() -> list[str]:
+        # Neovim's own state as a whole: with swap files, undo files and shada
+        folders = (workspace.paths.get("data", ""), dirname(workspace.paths.get("state", "")))
+        return [it for it in folders if it]
 
     knowledge, report = Knowledge(), NotKept(editor, "what agents change")
     store = EditStore(workspace.state_folder("edits"), report)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from acp_nvim.view.question.menu import FormRow
 from tests.support.fakes.spy import BridgeSpy, part
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
@@ -109,8 +110,8 @@ OPTIONS = {
         "✗ 3. No, and tell it what to do",
         "✗ 4. Never",
     ),
-    "option_ids": ["a", "b", "c", "d"],
-    "option_kinds": ["allow_once", "allow_always", "reject_once", "reject_always"],
+    "option_ids": ("a", "b", "c", "d"),
+    "option_kinds": ("allow_once", "allow_always", "reject_once", "reject_always"),
 }
 FLAGS = " ".join(f"--flag{number}=/some/path/{number}" for number in range(14))
 COMMANDS = {
@@ -240,16 +241,16 @@ def test_it_gets_out_of_the_way_when_the_size_or_the_cursor_changes(
 def test_the_question_of_a_form_stays_above_its_fields(nvim: Neovim, spy: BridgeSpy) -> None:
     with Screen(nvim, columns=60, rows=20) as screen:
         chat, _ = spy.open_session()
-        rows = [{"row": n, "kind": "text", "field": n, "label": f"Field {n}"} for n in range(40)]
+        rows = [FormRow(n, "text", n, label=f"Field {n}") for n in range(40)]
         spy.open_ask(
             chat,
             kind="form",
             head=part("Where should I deploy the service?"),
             body=part(*(f"Field {number}: it" for number in range(40))),
             options=part("[accept]", "[decline]"),
-            form=[*rows, {"row": 40, "kind": "action", "action": "accept"}],
-            option_ids=[],
-            option_kinds=[],
+            form=(*rows, FormRow(40, "action", action="accept")),
+            option_ids=(),
+            option_kinds=(),
         )
         screen.wait_for("Where should I deploy")
         nvim.input("<Tab>")

@@ -74,8 +74,7 @@ function M.winbar()
   if not M.is_current() then
     return '%#AcpWarning# ! changed after it was asked: d shows it as it is now '
   end
-  local subject = menu.ask.head[1][1] or ''
-  local title = cells.literal(vim.trim(menu.ask.title) .. ': ' .. subject)
+  local title = cells.literal(vim.trim(menu.ask.title) .. ': ' .. menu.ask.subject)
   local next_file = menu.ask.comparable > 1 and 'd next · ' or ''
   local keys = ('1-9 or <CR> · %sD all · q back'):format(next_file)
   return ('%%#AcpFloatTitle# %s %%<%%*%%=%%#AcpDim# %s '):format(title, keys)

@@ -15,12 +15,10 @@ local M = {}
 
 ---@return acp.FormRow? what the row under the cursor does
 function M.row_here()
-  local here = menu.ask and menu.rows[api.nvim_win_get_cursor(0)[1]]
-  return here
-    and here.item
-    and vim.iter(menu.ask.form):find(function(row)
-      return row.row == here.item
-    end)
+  local here = menu.ask and menu.items[api.nvim_win_get_cursor(0)[1]]
+  return here and vim.iter(menu.ask.form):find(function(row)
+    return row.row == here
+  end)
 end
 
 ---@param ask string the question that the user was in: another one may be shown by now

@@ -41,8 +41,8 @@ end
 
 ---@return integer? number of the option under the cursor, from 1
 local function option_here()
-  local row = menu.rows[api.nvim_win_get_cursor(0)[1]]
-  local number = row and row.item and menu.ask and row.item - #menu.ask.body[1] + 1
+  local item = menu.items[api.nvim_win_get_cursor(0)[1]]
+  local number = item and menu.ask and item - menu.ask.first + 1
   return number and menu.ask.option_ids[number] and number or nil
 end
 

@@ -1,8 +1,9 @@
--- What the window of the questions looks like: its place, its rows, its title and its footer. It opens
--- without taking focus; when it does so is up to `acp.ask.window`.
+-- The window of the questions in the form that the host has made for the screen. It opens without
+-- taking focus; when it does so is up to `acp.ask.window`.
 
 local answer = require('acp.ask.answer')
 local apply = require('acp.ui.apply')
+local bridge = require('acp.host.bridge')
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
@@ -12,7 +13,6 @@ local keys = require('acp.ask.keys')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
 local menu = require('acp.ask.menu')
-local options = require('acp.host.options')
 local place = require('acp.ask.place')
 local unseen = require('acp.ui.unseen')
 
@@ -34,43 +34,6 @@ local FLOAT = {
   winfixbuf = true,
 }
 local BELOW = vim.tbl_extend('error', FLOAT, dress.BARE, { winfixheight = true })
-
---- What goes there from where the user is.
----@return string
-local function way_in()
-  local is_mapped = options.value('default_keys') ~= false
-  if not is_mapped or not chats.of(api.nvim_get_current_buf()) then
-    return ':Acp permit'
-  end
-  return api.nvim_get_mode().mode:sub(1, 1) == 'i' and '<Esc><Tab>' or '<Tab>'
-end
-
---- The keys that work where the user is, the most important first.
----@return string[]
-local function footer()
-  local ask, count = menu.ask, #menu.ask.option_ids
-  local numbers = count > 1 and ('1-%d'):format(math.min(count, 9)) or '1'
-  local others = ask.count > 1 and { ']q next' } or {}
-  if not place.is_inside() then
-    local way = way_in()
-    if way == ':Acp permit' then -- both would not fit beside each other
-      return { count > 0 and (':Acp permit %s answers'):format(numbers) or ':Acp permit goes here' }
-    end
-    return { way .. ' goes here', count > 0 and ':Acp permit ' .. numbers or nil }
-  elseif ask.kind == 'permission' then
-    local shows = ask.comparable > 0 and { 'd diff', 'D all' } or { 'D all' }
-    return vim.list_extend(vim.list_extend({ numbers }, shows), { 'q fold', unpack(others) })
-  elseif ask.kind == 'link' then
-    return { 'o open', 'x decline', 'D all', '<C-c> cancel', 'q fold', unpack(others) }
-  end
-  return { '<CR> change', 'a accept', 'x decline', '<C-c> cancel', 'q fold', unpack(others) }
-end
-
----@return string
-local function title()
-  local ask = menu.ask
-  return ask.count > 1 and (' %d of %d ·%s'):format(ask.number, ask.count, ask.title) or ask.title
-end
 
 function M.is_folded()
   return menu.folded == menu.ask.id
@@ -94,82 +57,81 @@ local function mark_selected()
   end
 end
 
----@return acp.Op
-local function op_of(fit)
-  local texts, marks = {}, {}
-  for number, row in ipairs(fit.rows) do
-    table.insert(texts, row.text)
-    for _, mark in ipairs(row.marks) do
-      table.insert(marks, { number - 1, mark[1], mark[2] })
-    end
-  end
-  return { 0, -1, texts, marks }
-end
-
 ---@return integer? number of what the cursor is on, to find it again
 local function item_here()
   if float.is_open(menu.winid) then
-    local row = menu.rows[api.nvim_win_get_cursor(menu.winid)[1]]
-    return row and row.item
+    return menu.items[api.nvim_win_get_cursor(menu.winid)[1]]
   end
 end
 
---- Where the cursor belongs in what is shown now: on what it was on, else on the first choice.
----@param item integer?
----@return integer row from 1
-local function row_for(item)
-  local first
-  for number, row in ipairs(menu.rows) do
-    if item and row.item == item then
-      return number
-    end
-    local is_choice = row.item and row.item >= #menu.ask.body[1]
-    first = first or is_choice and number or nil
-  end
-  local form = menu.ask.form[1]
-  if form then
-    for number, row in ipairs(menu.rows) do
-      if row.item == form.row then
-        return number
-      end
+---@param item integer
+---@return integer? row from 1
+local function row_of(item)
+  for row, it in ipairs(menu.items) do
+    if it == item then
+      return row
     end
   end
-  return first or 1
+end
+
+--- Where the cursor belongs in what is shown now: on what it was on, else on the first field, or on
+--- the first choice.
+---@param before integer? item
+---@return integer row
+local function row_for(before)
+  local field = menu.ask.form[1]
+  local kept = before and before >= 0 and row_of(before)
+  return kept or field and row_of(field.row) or row_of(menu.ask.first) or 1
 end
 
 --- Make its buffer, as far as it is not made, and draw in it.
+---@param drawn { op: acp.Op, items: integer[] }
 ---@return boolean drawn anew
-local function fill(fit)
+local function fill(drawn)
   if not api.nvim_buf_is_valid(menu.bufnr) then
     menu.bufnr = unseen.buffer(function(buffer)
       chats.name(buffer, 'acp-question')
     end, { tabstop = 4, undolevels = -1 })
     local scope = { buffer = menu.bufnr }
     events.on('CursorMoved', 'The choice under the cursor', mark_selected, scope)
-    menu.rows = {}
+    menu.op = nil
   end
   vim.b[menu.bufnr].acp_chat = menu.ask.chat
   keys.map()
-  if vim.deep_equal(menu.rows, fit.rows) then
+  menu.items = drawn.items
+  if vim.deep_equal(menu.op, drawn.op) then
     return false
   end
-  apply.draw(menu.bufnr, { op_of(fit) })
-  menu.rows = fit.rows
+  apply.draw(menu.bufnr, { drawn.op })
+  menu.op = drawn.op
   return true
 end
 
---- The window that it should have now.
----@return acp.Placed
-local function placed()
+---@class acp.Placed
+---@field config vim.api.keyset.win_config
+---@field drawn { op: acp.Op, items: integer[] }
+---@field bar string
+
+--- The window that it should have now; nil while the host fits it into a screen that is another now.
+---@param is_due boolean it is shown even if it is
+---@return acp.Placed?
+local function placed(is_due)
   if evidence.is_here() then
-    local fit = { rows = require('acp.ask.rows').of(menu.ask.options, 1000, #menu.ask.body[1]) }
-    return { config = evidence.window(), fit = fit }
-  elseif M.is_folded() then
-    return place.folded(menu.ask, way_in())
+    return { config = evidence.window(), drawn = menu.ask.choices, bar = evidence.winbar() }
   end
-  local shape = { title = title(), footer = footer(), is_inside = place.is_inside() }
-  shape.above = float.is_open(menu.winid) and vim.fn.line('w0', menu.winid) - 1 or 0
-  return place.window(menu.ask, shape)
+  local look = place.look(menu.ask.chat)
+  local is_right = place.is_same(look, menu.fit)
+  if not is_right and not vim.deep_equal(look, menu.told) then
+    menu.told = look
+    bridge.tell_running('ask_look', look)
+  end
+  if is_right or is_due then
+    local name = M.is_folded() and 'folded' or place.is_inside() and 'inside' or 'outside'
+    local form = menu.fit[name]
+    local above = float.is_open(menu.winid) and vim.fn.line('w0', menu.winid) - 1 or 0
+    local bar = cells.literal(form.bar)
+    return { config = place.config(form, above), drawn = form, bar = bar }
+  end
 end
 
 ---@param found acp.Placed
@@ -222,12 +184,16 @@ local function is_moved(old, new)
 end
 
 --- Put it where it belongs, as it should look now.
+---@param is_due boolean however the screen is
 ---@return boolean opened
-function M.settle()
+function M.settle(is_due)
   local is_below = evidence.is_here()
   clear(is_below)
-  local found, item = placed(), item_here()
-  local is_drawn = fill(found.fit)
+  local found, item = placed(is_due or menu.is_entering == true), item_here()
+  if not found then
+    return false
+  end
+  local is_drawn = fill(found.drawn)
   local opened = not float.is_open(menu.winid)
   local has_moved = not (opened or menu.is_entering) and is_moved(menu.config or {}, found.config)
   if opened then
@@ -236,12 +202,11 @@ function M.settle()
   elseif not is_below then
     move(found)
   end
-  local bar = cells.literal(found.fit.winbar or '')
-  dress.set(menu.winid, 'winbar', is_below and evidence.winbar() or bar)
+  dress.set(menu.winid, 'winbar', found.bar)
   if opened or is_drawn then
     local row = row_for(item)
-    api.nvim_win_set_cursor(menu.winid, { math.min(row, #menu.rows), 0 })
-    if not found.fit.winbar then
+    api.nvim_win_set_cursor(menu.winid, { math.min(row, #menu.items), 0 })
+    if found.bar == '' then
       unseen.scroll(menu.winid, { topline = 1 })
     end
   end

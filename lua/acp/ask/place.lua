@@ -1,14 +1,12 @@
--- Where the window of the questions goes and how large it is: over the lower part of its chat if that
--- is on screen, never over a prompt, nor the line that the cursor is in. Reads the screen, changes
--- nothing.
+-- What the host must know of the screen to say what of a question is shown, and where; and above whose
+-- floats. Reads the screen, changes nothing.
 
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
-local fit = require('acp.ask.fit')
 local float = require('acp.ui.float')
 local layout = require('acp.ui.layout')
 local menu = require('acp.ask.menu')
-local rows = require('acp.ask.rows')
+local options = require('acp.host.options')
 
 local api = vim.api
 
@@ -18,15 +16,14 @@ end
 
 local M = {}
 
-local MORE = '… %d more %s' -- rows of a form
 local BORDER = 2
-local READABLE, NARROW, WIDEST = 60, 30, 100
-local LEAST = 16 -- cells of a row in which words can be read
 local LEVEL = 60 -- the least zindex
 local MESSAGES = 200 -- zindex of command lines that plugins draw
-local GOOD = 3 -- the last level of a fit at which the options are whole
 
 ---@alias acp.Area { row: integer, column: integer, width: integer, height: integer } 0-based
+---@alias acp.Look table what is seen of the screen: `view/question/place.py`
+---@alias acp.Form table the window as it is drawn: the same
+---@alias acp.Fit { look: acp.Look, clear?: acp.Area, outside: acp.Form, inside: acp.Form, folded: acp.Form }
 
 --- What floats may cover.
 ---@return acp.Area
@@ -71,9 +68,19 @@ function M.is_inside()
   return is_own(api.nvim_get_current_win())
 end
 
---- What must stay visible.
+--- The window in which the user is, or was before the question.
+---@return integer? window
+local function outer_window()
+  local current, tab = api.nvim_get_current_win(), api.nvim_get_current_tabpage()
+  local before = vim.fn.win_getid(vim.fn.winnr('#'))
+  return vim.iter({ current, menu.back or 0, before }):find(function(window)
+    local is_open = float.is_open(window) and not is_own(window)
+    return is_open and api.nvim_win_get_tabpage(window) == tab
+  end)
+end
+
 ---@return acp.Area[]
-local function obstacles()
+local function prompts()
   local found = {}
   for _, window in ipairs(api.nvim_tabpage_list_wins(0)) do
     local buffer = api.nvim_win_get_buf(window)
@@ -81,10 +88,6 @@ local function obstacles()
     if chat and buffer == chat.prompt then
       table.insert(found, area_of(window))
     end
-  end
-  local current = api.nvim_get_current_win()
-  if not is_own(current) then
-    table.insert(found, cursor_line(current))
   end
   return found
 end
@@ -110,97 +113,56 @@ local function overlap(one, other)
     and other.column < one.column + one.width
 end
 
---- What is left of an area around something in it.
----@param whole acp.Area
----@param hole acp.Area
----@return acp.Area[]
-local function around(whole, hole)
-  local bottom, right = whole.row + whole.height, whole.column + whole.width
-  local under, behind = hole.row + hole.height, hole.column + hole.width
-  local sides = {
-    { height = hole.row - whole.row },
-    { row = under, height = bottom - under },
-    { width = hole.column - whole.column },
-    { column = behind, width = right - behind },
-  }
-  local found = vim.tbl_map(function(side)
-    return vim.tbl_extend('keep', side, whole)
-  end, sides)
-  return vim.tbl_filter(function(it)
-    return it.width > BORDER and it.height > BORDER
-  end, found)
-end
-
---- The free parts of an area, the largest first.
----@param whole acp.Area
----@param holes acp.Area[]
----@return acp.Area[]
-local function free(whole, holes)
-  local found = { whole }
-  for _, hole in ipairs(holes) do
-    local left = {}
-    for _, part in ipairs(found) do
-      vim.list_extend(left, overlap(part, hole) and around(part, hole) or { part })
-    end
-    found = left
-  end
-  table.sort(found, function(one, other)
-    local more = one.width * one.height - other.width * other.height
-    return more > 0 or (more == 0 and one.row > other.row)
-  end)
-  return vim.list_slice(found, 1, 6)
-end
-
---- The area of its chat; a narrow one gets some of what is beside it, but little of a window in which
---- the user works.
----@return acp.Area?
-local function chat_area(ask)
-  local window = layout.window_of(ask.chat)
-  if not window then
-    return nil
-  end
-  local found, current = area_of(window), api.nvim_get_current_win()
-  local is_away = not is_own(current) and not chats.of(api.nvim_win_get_buf(current))
-  local least = math.min((is_away and NARROW or READABLE) + BORDER, vim.o.columns)
-  local right = found.column + found.width
-  local width = math.max(found.width, least)
-  found.column = math.max(right - width, 0)
-  found.width = width
-  return found
-end
-
---- How wide its lines want it to be.
----@param frame string[] title and footer
----@return integer
-local function width_for(ask, most, frame)
-  local width = 1
-  for _, part in ipairs({ ask.head, ask.notes, ask.body, ask.about, ask.options, { frame } }) do
-    for _, text in ipairs(part[1]) do
-      width = math.max(width, math.min(rows.cells(text), most) + 2)
-    end
-    for _, mark in ipairs(part[2] or {}) do
-      local beside = mark[3].virt_text
-      local text = part[1][mark[1] + 1]
-      for _, chunk in ipairs(beside or {}) do
-        width = math.max(width, rows.cells(text) + rows.cells(chunk[1]) + 2)
-      end
-    end
-  end
-  return math.max(math.min(width, most), 1)
-end
-
---- Join as many words of a footer as fit.
----@param words string[] the most important first
+--- What goes to the question from a window.
+---@param window integer?
 ---@return string
-local function footer(words, width)
-  local text = ''
-  for _, word in ipairs(words) do
-    local longer = text == '' and word or text .. ' · ' .. word
-    if rows.cells(longer) + 2 <= width then
-      text = longer
-    end
+local function way_in(window)
+  local is_mapped = options.value('default_keys') ~= false
+  if not is_mapped or not window or not chats.of(api.nvim_win_get_buf(window)) then
+    return ':Acp permit'
   end
-  return text == '' and '' or ' ' .. text .. ' '
+  return api.nvim_get_mode().mode:sub(1, 1) == 'i' and '<Esc><Tab>' or '<Tab>'
+end
+
+--- What is seen of the screen, whether the user is in the question or where they go back to.
+---@param chat integer that asks
+---@return acp.Look
+function M.look(chat)
+  local outer, own, holes = outer_window(), layout.window_of(chat), prompts()
+  local cursor = outer and cursor_line(outer) or nil
+  for _, hole in ipairs(holes) do
+    cursor = not (cursor and overlap(cursor, hole)) and cursor or nil
+  end
+  local is_away = outer and not chats.of(api.nvim_win_get_buf(outer))
+  return {
+    screen = screen(),
+    way = way_in(outer),
+    cells = cells.setting(),
+    chat = own and area_of(own) or nil,
+    prompts = #holes > 0 and holes or nil,
+    cursor = cursor,
+    is_away = is_away or nil,
+  }
+end
+
+--- Without a cursor that plays no part.
+---@param look acp.Look
+---@param clear acp.Area?
+local function without_cursor(look, clear)
+  if not clear or not look.cursor or overlap(look.cursor, clear) then
+    return look
+  end
+  look = vim.tbl_extend('force', {}, look)
+  look.cursor = nil
+  return look
+end
+
+--- Whether it was made for a screen as it is.
+---@param look acp.Look
+---@param fit acp.Fit|{}
+function M.is_same(look, fit)
+  local was, clear = fit.look, fit.clear
+  return was and vim.deep_equal(without_cursor(was, clear), without_cursor(look, clear))
 end
 
 --- The zindex at which nothing hides it: above all floats of others that lie there.
@@ -219,97 +181,26 @@ local function level(config)
   return found
 end
 
----@param dress vim.api.keyset.win_config its border, and what is in that
+--- The float of a form.
+---@param form acp.Form
+---@param above integer rows above the first that is to be seen
 ---@return vim.api.keyset.win_config
-local function config_of(row, column, width, height, dress)
-  local config = vim.tbl_extend('error', dress, {
+function M.config(form, above)
+  local config = vim.tbl_extend('error', form.shape, {
     relative = 'editor',
-    row = math.max(row, 0),
-    col = math.max(column, 0),
-    width = width,
-    height = height,
+    border = 'none',
     focusable = true,
     hide = false,
     style = 'minimal',
   })
+  if form.title ~= '' then
+    config.border = float.border()
+    config.title = { { form.title, 'AcpFloatTitle' } }
+    local footer = form.footers[math.min(above + 1, #form.footers)]
+    config.footer = { { footer, 'AcpFloatFooter' } }
+  end
   config.zindex = level(config)
   return config
-end
-
----@alias acp.Placed { config: vim.api.keyset.win_config, fit: acp.Fit }
-
----@param part acp.Area
----@param shape { title: string, footer: string[], is_inside: boolean }
----@return acp.Fit, integer width
-local function fitted(ask, part, shape)
-  local hint = ask.kind == 'form' and ' · ' .. MORE:format(99, 'below') or ''
-  local frame = { shape.title, '  ' .. table.concat(shape.footer, ' · ') .. hint }
-  local width = width_for(ask, math.min(part.width - BORDER, WIDEST), frame)
-  return fit.fit(ask, width, part.height - BORDER, shape.is_inside), width
-end
-
---- The best free part of the screen: that of the chat unless the options do not fit there.
----@param shape table
----@return acp.Area, acp.Fit, integer width, boolean in_chat
-local function choose(ask, shape)
-  local holes, chat, whole = obstacles(), chat_area(ask), screen()
-  local best, found, width, in_chat
-  local rank = math.huge
-  local function try(base, is_chat)
-    for _, part in ipairs(free(base, holes)) do
-      local made, wide = fitted(ask, part, shape)
-      local worse = made.level + math.max(LEAST - (part.width - BORDER), 0)
-      if worse < rank then
-        best, found, width, in_chat, rank = part, made, wide, is_chat, worse
-      end
-    end
-  end
-  if chat then
-    try(chat, true)
-  end
-  if rank > GOOD then
-    try(whole, false)
-  end
-  if not found then -- no room beside the cursor at all
-    best, in_chat = whole, false
-    found, width = fitted(ask, whole, shape)
-  end
-  return best, found, width, in_chat
-end
-
---- The window of a question.
----@param shape { title: string, footer: string[], is_inside: boolean, above: integer }
----@return acp.Placed
-function M.window(ask, shape)
-  local part, found, width, in_chat = choose(ask, shape)
-  local bar = found.winbar and 1 or 0
-  local height = math.max(math.min(#found.rows + bar, part.height - BORDER), 1)
-  local words, above = vim.list_slice(shape.footer), shape.above
-  local below = #found.rows + bar - height - above
-  if below > 0 or above > 0 then -- a form scrolls, and its last rows end it
-    local more = below > 0 and MORE:format(below, 'below') or MORE:format(above, 'above')
-    table.insert(words, math.min(2, #words + 1), more)
-  end
-  local row = in_chat and part.row + part.height - height - BORDER or part.row
-  local column = in_chat and part.column or part.column + part.width - width - BORDER
-  local config = config_of(row, column, width, height, {
-    border = float.border(),
-    title = { { cells.cut(shape.title, width), 'AcpFloatTitle' } },
-    footer = { { footer(words, width), 'AcpFloatFooter' } },
-  })
-  return { config = config, fit = found }
-end
-
---- The one row of a folded question, at the lower edge of its chat.
----@param key string what brings it back
----@return acp.Placed
-function M.folded(ask, key)
-  local base = chat_area(ask) or screen()
-  local part = free(base, obstacles())[1] or base
-  local width = math.max(math.min(part.width, READABLE), 1)
-  local row, dress = part.row + part.height - 1, { border = 'none' }
-  local config = config_of(row, part.column, width, 1, dress)
-  return { config = config, fit = { rows = { fit.folded(ask, width, key) }, level = 1 } }
 end
 
 --- Whether another float lies over one.
@@ -321,7 +212,9 @@ end
 --- Whether a float lies on what must stay visible.
 function M.is_in_the_way(window)
   local covered = covered_by(api.nvim_win_get_config(window))
-  return vim.iter(obstacles()):any(function(hole)
+  local current, holes = api.nvim_get_current_win(), prompts()
+  table.insert(holes, not is_own(current) and cursor_line(current) or nil)
+  return vim.iter(holes):any(function(hole)
     return overlap(covered, hole)
   end)
 end

@@ -1,4 +1,4 @@
--- Only the editor counts cells, sees what covers a question, and knows what was on screen when a key came.
+-- Only the editor sees what covers a question, and knows what was on screen when a key came.
 --
 -- The one window of all questions that wait. It opens without taking focus, changes no mode, and lives
 -- exactly as long as something waits: what the user closes comes back. The host says which it shows.
@@ -32,11 +32,12 @@ local is_refused = false
 
 --- Put it where it belongs. Neovim may refuse now (E565, E11): then soon again.
 ---@param silent? boolean the host need not be told of the window: it is in the answer
-local function settle_soon(silent)
+---@param is_due? boolean however the screen is
+local function settle_soon(silent, is_due)
   if not menu.ask then
     return
   end
-  local ok, opened = pcall(unseen.quietly, pane.settle)
+  local ok, opened = pcall(unseen.quietly, pane.settle, is_due == true)
   if not ok then
     if not is_refused then
       require('acp.host.log').line(('the question is not on screen yet: %s'):format(opened))
@@ -82,6 +83,7 @@ local function attend(is_new)
   elseif is_new then
     local on, desc = events.group('acp.ask'), 'The question is where it belongs'
     on(PLACED, desc, plan)
+    on('OptionSet', desc, plan, { pattern = { 'ambiwidth', 'emoji' } })
     on({ 'CursorMoved', 'CursorMovedI', 'WinScrolled' }, desc, keep_clear)
   end
 end
@@ -107,8 +109,7 @@ local told = {}
 local function tell(ask)
   if not told[ask.id] then
     told[ask.id] = true
-    local what = vim.trim(ask.head[1][1] or '')
-    local said = ('%s: %s'):format(vim.trim(ask.title), what)
+    local said = ('%s: %s'):format(vim.trim(ask.title), vim.trim(ask.subject))
     attention.tell(ask.chat, said .. ': :Acp permit')
   end
 end
@@ -143,24 +144,41 @@ local function turn_to(before, ask)
   end
 end
 
---- Show a question in place of what is shown; nil when nothing waits any more.
+--- Show a question in place of what is shown; nil when nothing waits any more. Fitted into a screen
+--- that is another now it changes nothing but in the answer, unless it `is_due`.
 ---@param ask acp.Ask?
----@return { bufnr: integer, winid: integer }? window 0 while Neovim refuses; told by `ask_window`
-function M.show(ask)
+---@param fit acp.Fit|{}|nil
+---@param is_due? boolean
+---@return { bufnr: integer, winid: integer }|{ look: acp.Look }|nil window 0 while Neovim refuses; told by `ask_window`
+function M.show(ask, fit, is_due)
   ask = ask ~= vim.NIL and ask or nil
+  local look = ask and not is_due and place.look(ask.chat)
+  if look and not place.is_same(look, fit) then
+    return { look = look }
+  end
   local before = menu.ask
   if not ask then
     answer.gone()
   end
-  menu.ask = ask
+  menu.ask, menu.fit, menu.told = ask, fit, nil
   attend(before == nil)
   turn_to(before, ask)
   if not ask then
     return
   end
-  settle_soon(true)
+  settle_soon(true, true)
   tell(ask)
   return { bufnr = math.max(menu.bufnr, 0), winid = menu.winid }
+end
+
+--- Fit the question into the screen as the host was told of it; nothing if another one is shown.
+---@param id string
+---@param fit acp.Fit
+function M.fit(id, fit)
+  if menu.ask and menu.ask.id == id then
+    menu.fit, menu.told = fit, nil
+    settle_soon(false, true)
+  end
 end
 
 --- Take it away with what it belongs to: a chat, or all.

@@ -16,7 +16,6 @@ local M = {}
 ---@field is_whole boolean it has its end
 
 --- The code blocks of a text.
----@return acp.CodeBlock[]
 function M.blocks(lines)
   local found, open, fence = {}, nil, nil
   for number, line in ipairs(lines) do

@@ -10,10 +10,6 @@ local M = {}
 ---@type table<integer, { buffer: integer, job: integer }> by the host's numbers
 local open = {}
 
--- Neovim tells each job its address; with that the agent could command the editor past the client.
--- What runs is the first thing that it shows.
-local WITHOUT_ADDRESS = { 'sh', '-c', 'unset NVIM; printf "%s\\n\\n" "$0"; exec "$@"' }
-
 --- Tell the host, once; without a code the terminal was closed.
 ---@param code? integer
 local function ended(number, code)
@@ -32,16 +28,11 @@ local start = vim.fn.has('nvim-0.11') == 1 and vim.fn.jobstart or vim.fn.termope
 ---@param env table<string, string> the whole environment
 function M.open(number, title, argv, env, cwd)
   local dress = require('acp.ui.dress')
-  local layout = require('acp.ui.layout')
-  if layout.is_float(0) then
-    vim.cmd.wincmd('t') -- a split cannot be made from a float
-  end
+  require('acp.ui.layout').leave_float()
   local buffer = require('acp.ui.unseen').buffer(nil, { bufhidden = 'wipe' })
   local height = math.floor(vim.o.lines / 2)
   api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
-  local command = vim.list_extend(vim.list_slice(WITHOUT_ADDRESS), { title })
-  vim.list_extend(command, argv)
-  local ok, job = pcall(start, command, {
+  local ok, job = pcall(start, argv, {
     term = start == vim.fn.jobstart or nil,
     cwd = cwd,
     env = env,

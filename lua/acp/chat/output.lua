@@ -17,7 +17,6 @@ local M = {}
 
 local PLACE = 'acp: in '
 
----@return { chat: integer, row: integer }
 local function here(chat)
   return { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
 end
@@ -40,7 +39,6 @@ function M.read(name)
 end
 
 --- The format of the compiler that the user has chosen for the files on screen.
----@return string
 local function format()
   local window = layout.file_window()
   local own = window and vim.bo[api.nvim_win_get_buf(window)].errorformat or ''
@@ -108,7 +106,6 @@ end
 
 --- The buffer of what a tool call has printed, empty.
 ---@param cwd string where the files are that it names
----@return integer buffer
 local function of_output(name, cwd)
   local buffer = vim.iter(api.nvim_list_bufs()):find(function(it)
     return api.nvim_buf_get_name(it) == name
@@ -128,7 +125,6 @@ local function of_output(name, cwd)
 end
 
 --- Show it where it is on screen already, else in a tabpage of its own.
----@return integer buffer
 local function open(name, cwd)
   local buffer = name == '' and unseen.buffer(set_up) or of_output(name, cwd)
   local window = vim.fn.win_findbuf(buffer)[1]

@@ -52,41 +52,33 @@ local function offer(buffer)
   end
 end
 
---- Find out which prompt the cursor is on.
 ---@param run fun(prompt: { turn: integer, text: string })
+---@return fun() which does so with the prompt that the cursor is on
 local function with_prompt(chat, run)
-  local payload = { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
-  bridge.call('prompt_at', payload, function(err, prompt)
-    if err or not prompt then
-      return notice.notice(err or 'no prompt here: [[ and ]] go to prompts')
-    end
-    run(prompt)
-  end)
-end
-
---- Put the text of a prompt into the prompt again, to be changed and sent.
-local function edit(chat)
-  with_prompt(chat, function(prompt)
-    require('acp.prompt.history').add(chat, prompt.text)
-    layout.open(chat)
-  end)
-end
-
---- Go back to before a prompt.
-local function rewind(chat)
-  with_prompt(chat, function(prompt)
-    vim.cmd(('Acp rewind %d'):format(prompt.turn))
-  end)
+  return function()
+    local payload = { chat = chat.chat, row = api.nvim_win_get_cursor(0)[1] - 1 }
+    bridge.call('prompt_at', payload, function(err, prompt)
+      if err or not prompt then
+        return notice.notice(err or 'no prompt here: [[ and ]] go to prompts')
+      end
+      run(prompt)
+    end)
+  end
 end
 
 --- Map the keys of a chat, and show them where they work.
 function M.map(chat)
-  keys.map(chat.chat, 'n', 'cc', 'Edit the prompt here: its text in the prompt again', function()
-    edit(chat)
-  end, 'edit-prompt')
-  keys.map(chat.chat, 'n', 'R', 'Rewind to before the prompt here', function()
-    rewind(chat)
-  end, 'rewind')
+  local edit = with_prompt(chat, function(prompt)
+    require('acp.prompt.history').add(chat, prompt.text)
+    layout.open(chat)
+  end)
+  local rewind = with_prompt(chat, function(prompt)
+    vim.cmd(('Acp rewind %d'):format(prompt.turn))
+  end)
+  keys.map_all(chat.chat, {
+    { 'cc', 'Edit the prompt here: its text in the prompt again', edit, 'edit-prompt' },
+    { 'R', 'Rewind to before the prompt here', rewind, 'rewind' },
+  })
   if options.value('default_keys') == false then
     return
   end

@@ -20,7 +20,8 @@ local M = {}
 ---@field stayed? boolean its host has ended, and the next one does not know of it yet
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
 ---@field room? integer cells of a line, as the host was told
----@field recent? { cwd: string, sessions: table[] } what an empty one offers
+---@field recent? { lines: table[], sessions: table[] } what an empty one offers
+---@field unopened? string[] lines that were sent before its session was open: nobody else has kept them
 ---@field selections? acp.Selection[] what goes along with its next prompt: lines
 ---@field images? acp.HeldImage[]
 ---@field notes? acp.Note[]
@@ -88,7 +89,6 @@ function M.all()
 end
 
 --- Take note of what the host tells of a session, or of a list.
----@param status table what `status()` returns
 ---@return boolean is_new whether it is called another way than before
 function M.tell(buffer, status)
   api.nvim_buf_set_var(buffer, 'acp_status', status)
@@ -158,7 +158,6 @@ function M.reopen(agent, reopens)
 end
 
 --- What to say where a session is wanted and it is closed: others of its agent are not restarted.
----@return string
 function M.closed(chat)
   local has_others = vim.iter(M.all()):any(function(other)
     return other.agent == chat.agent and M.is_open(other)

@@ -61,7 +61,6 @@ end
 
 --- Do something with the session of the row.
 ---@param run fun(row: acp.ListedSession)
----@return fun()
 local function doing(run)
   return function()
     local rows = (vim.b.acp_status or {}).rows or {}
@@ -74,7 +73,6 @@ local function doing(run)
 end
 
 ---@param action 'open'|'close'|'delete'|'answer'
----@return fun()
 local function telling(action)
   return doing(function(row)
     tell(row, action)
@@ -215,7 +213,6 @@ local function make_sidebar(buffer)
   on({ 'BufEnter', 'BufLeave' }, desc, seen, { buffer = buffer })
 end
 
----@return integer buffer
 local function make(is_sidebar)
   local buffer = chats.list('acp-sessions')
   if is_sidebar then

@@ -10,7 +10,8 @@ local api = vim.api
 
 local M = {}
 
-local SCROLLBACK = 100000
+-- Rows of all of them, each of which takes 2 KB of 80 columns; and of one that is too many.
+local MOST_ROWS, LEAST_ROWS = 50000, 200
 
 ---@alias acp.Terminal { buffer: integer, channel: integer, size: string } rows and columns, as it knows them
 
@@ -42,11 +43,30 @@ function M.open(number, name)
     })
     terminals[number] = { buffer = buffer, channel = channel, size = '' }
     require('acp.chat.registry').name(buffer, 'acp-terminal://' .. name)
-  end, { scrollback = SCROLLBACK, bufhidden = 'hide', filetype = 'acp_terminal' })
+  end, { scrollback = MOST_ROWS, bufhidden = 'hide', filetype = 'acp_terminal' })
+end
+
+--- Keep the rows of all of them within their number: the oldest lose their beginnings.
+---@param number integer the one that is written to
+local function make_room(number)
+  local rows, numbers = 0, vim.tbl_keys(terminals)
+  for _, it in ipairs(numbers) do
+    rows = rows + (find(it) and api.nvim_buf_line_count(terminals[it].buffer) or 0)
+  end
+  if rows <= MOST_ROWS then
+    return
+  end
+  table.sort(numbers)
+  for _, it in ipairs(numbers) do
+    local held = find(it) and it ~= number and api.nvim_buf_line_count(terminals[it].buffer) or 0
+    if held > 2 * LEAST_ROWS and rows > MOST_ROWS then
+      unseen.quietly(unseen.set, terminals[it].buffer, { scrollback = LEAST_ROWS })
+      rows = rows - held + LEAST_ROWS
+    end
+  end
 end
 
 --- Show output.
----@param data string
 ---@return boolean there false when the user has wiped it
 function M.write(number, data)
   local terminal = find(number)
@@ -54,6 +74,7 @@ function M.write(number, data)
     return false
   end
   unseen.quietly(api.nvim_chan_send, terminal.channel, data)
+  make_room(number)
   return true
 end
 

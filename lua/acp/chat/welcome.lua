@@ -1,28 +1,17 @@
--- What an empty chat teaches: who is there, the keys, and the last sessions of the project. It is
--- virtual text, and gone with the first prompt.
+-- What an empty chat teaches, as the host says: who is there, the keys, and the last sessions of the
+-- project. It is virtual text, and gone with the first prompt.
 
 local bridge = require('acp.host.bridge')
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
-local options = require('acp.host.options')
 
 local api = vim.api
 
 local M = {}
 
 local namespace = api.nvim_create_namespace('acp_welcome')
-
-local HINTS = {
-  'i write',
-  '<CR> send',
-  '/ commands',
-  '@ files',
-  '<Tab> answer',
-  ']] [[ prompts',
-  'g? all keys',
-}
 
 ---@return boolean whether nothing was said in it yet
 local function is_empty(chat)
@@ -35,7 +24,6 @@ local function is_empty(chat)
 end
 
 ---@param parts string[]
----@param width integer cells
 ---@return string[] lines of as many parts as fit
 local function filled(parts, width)
   local lines = {}
@@ -51,39 +39,14 @@ local function filled(parts, width)
   return lines
 end
 
----@param width integer cells
 ---@return [string, string][][] lines of chunks
 local function content(chat, width)
-  local status, facts = chat.status, chat.recent or {}
   local lines = {}
-  local function add(text, group)
-    table.insert(lines, { { cells.cut(text, width), group } })
-  end
-  local mode = vim.iter(status.modes or {}):find(function(it)
-    return it.id == status.mode
-  end)
-  local who = vim.tbl_filter(function(part)
-    return part ~= ''
-  end, { status.agent or chat.agent, status.model or '', mode and mode.name or status.mode or '' })
-  vim.iter(filled(who, width)):each(function(line)
-    add(line, 'AcpToolTitle')
-  end)
-  add(vim.fn.fnamemodify(facts.cwd or chat.cwd, ':~'), 'AcpToolPath')
-  if chat.agent == 'tutor' then -- by `:AcpStart`, not `:Acp tutor`
-    add('Send anything to begin', 'AcpWarning')
-  end
-  if options.value('default_keys') ~= false then
-    add('', 'AcpDim')
-    vim.iter(filled(HINTS, width)):each(function(line)
-      add(line, 'AcpDim')
-    end)
-  end
-  for number, recent in ipairs(facts.sessions or {}) do
-    if number == 1 then
-      add('', 'AcpDim')
-      add('Continue an earlier session:', 'AcpDim')
+  for _, told in ipairs(chat.recent.lines) do
+    local group, parts = unpack(told)
+    for _, text in ipairs(#parts > 0 and filled(parts, width) or { '' }) do
+      table.insert(lines, { { cells.cut(text, width), group } })
     end
-    add(('%-5s %s'):format(number == 1 and '<CR>' or number .. '<CR>', recent.title), 'AcpDim')
   end
   return lines
 end
@@ -94,7 +57,7 @@ function M.draw(chat)
     return
   end
   api.nvim_buf_del_extmark(chat.chat, namespace, 1)
-  if not is_empty(chat) then
+  if not is_empty(chat) or not chat.recent then
     return
   end
   local window = layout.window_of(chat.chat)
@@ -105,14 +68,12 @@ end
 
 local function ask(chat)
   M.draw(chat)
-  if not is_empty(chat) or chat.recent then
-    return
+  if is_empty(chat) then
+    bridge.call('recent', { chat = chat.chat }, function(_, told)
+      chat.recent = told or chat.recent
+      M.draw(chat)
+    end)
   end
-  chat.recent = { cwd = chat.cwd, sessions = {} }
-  bridge.call('recent', { chat = chat.chat }, function(_, facts)
-    chat.recent = facts or chat.recent
-    M.draw(chat)
-  end)
 end
 
 --- Continue the session of that number, if the chat shows any.

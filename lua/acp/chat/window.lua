@@ -16,7 +16,6 @@ local api = vim.api
 local M = {}
 
 --- Make chat and prompt, and show them with the cursor in the prompt.
----@param mods? vim.api.keyset.cmd_mods where they open
 ---@param is_hidden? boolean do not show them
 ---@param root? string its project, as far as that is known
 ---@return { chat: integer, prompt: integer } buffers
@@ -41,7 +40,6 @@ function M.current()
 end
 
 --- Show a chat and its prompt, with the cursor in the prompt, in normal mode.
----@param mods? vim.api.keyset.cmd_mods where they open
 function M.show(number, mods)
   local chat = assert(chats.of(number), 'no such chat')
   if not api.nvim_buf_is_loaded(chat.prompt) then
@@ -79,7 +77,6 @@ end
 
 --- There is no chat: say so, or wait for those that are being brought back.
 ---@param what? 'open'|'close'|'toggle'
----@param mods? vim.api.keyset.cmd_mods
 local function no_chat(what, mods)
   local notice = require('acp.ui.notice')
   local comes = require('acp.chat.reopen').on_restored(function()
@@ -93,7 +90,6 @@ end
 
 --- Open, close or toggle the windows of the current chat.
 ---@param what? 'open'|'close'|'toggle'
----@param mods? vim.api.keyset.cmd_mods where they open
 function M.chat(what, mods)
   local chat = chats.current()
     or vim.iter(chats.all()):find(function(it)

@@ -54,8 +54,6 @@ end
 
 --- Tell the caller of the Lua API the outcome.
 ---@param opts { on_done?: acp.Done }
----@param err? string
----@param result? any
 function M.finish(opts, err, result)
   if opts.on_done then
     opts.on_done(err, result)
@@ -98,7 +96,6 @@ local function source_of(opts)
 end
 
 --- Open a session in windows of its own.
----@param agent string
 ---@param opts acp.StartOptions
 function M.open(agent, opts)
   local file, cwd = M.file(), vim.fn.getcwd()

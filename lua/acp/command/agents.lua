@@ -19,15 +19,6 @@ local M = {}
 local AGAIN = 500 -- milliseconds between two drawings while something goes on
 local SHARE = 0.65 -- of the rows of the screen
 
----@class acp.AgentList
----@field buffer integer
----@field width? integer for which it was drawn
----@field names string[] the agent of each row, '' for none
----@field here string[] the agents that can be started
----@field opened table<string, true> of which the details are shown
----@field is_waiting boolean it is drawn again soon
----@field has_asked boolean the list of the registry was fetched by itself
-
 ---@type acp.BarPart[]
 local BAR = {
   { group = 'AcpWinbarState', text = 'Agents', need = 0, right = false },
@@ -40,8 +31,9 @@ local BAR = {
   },
 }
 
----@type acp.AgentList?
-local list
+-- Its buffer; the width for which it was drawn; `names`, the agent of each row, '' for none; `here`, those
+-- that can be started; `opened`, of which the details are shown; `is_waiting`, it is drawn again soon.
+local list ---@type table?
 
 ---@return integer? window
 ---@return integer? width of its text
@@ -53,27 +45,19 @@ end
 
 local refresh
 
----@param err? string
-local function done(err)
-  if err then
-    notice.warn(err)
-  end
+--- Have the host do something; the list is another while it does, and afterwards.
+local function ask(verb, payload)
+  bridge.ask(verb, payload, refresh, refresh)
   refresh()
 end
 
 local function fetch()
-  bridge.call('fetch_registry', nil, done)
-  refresh()
+  ask('fetch_registry')
 end
 
----@param found { ops: acp.Op[], names: string[], here: string[], busy: boolean, wanted: boolean }
 local function draw(this, found)
   apply.draw_whole(this.buffer, found.ops)
   this.names, this.here = found.names, found.here
-  if found.wanted and not this.has_asked then
-    this.has_asked = true
-    return fetch()
-  end
   if found.busy and not this.is_waiting then
     this.is_waiting = true
     vim.defer_fn(function()
@@ -116,8 +100,7 @@ local function map_keys(this)
   end
   local function asks(verb)
     return on(function(name)
-      bridge.call(verb, { agent = name }, done)
-      refresh()
+      ask(verb, { agent = name })
     end)
   end
   local function toggle(name)
@@ -141,11 +124,9 @@ local function map_keys(this)
   })
 end
 
----@return acp.AgentList
 local function make()
   local buffer = chats.list('acp-agents')
-  local this =
-    { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false, has_asked = false }
+  local this = { buffer = buffer, names = {}, here = {}, opened = {}, is_waiting = false }
   bar.set(buffer, BAR)
   map_keys(this)
   local on = events.group('acp.agents')
@@ -164,7 +145,6 @@ end
 
 --- Show the agents in a window of their own.
 ---@param wants_fetch? boolean fetch the list of the registry first
----@param mods? vim.api.keyset.cmd_mods where the window opens
 function M.open(wants_fetch, mods)
   list = list or make()
   local window = window_of(list.buffer)

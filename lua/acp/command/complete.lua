@@ -6,7 +6,6 @@ local chats = require('acp.chat.registry')
 local M = {}
 
 ---@param items table[]?
----@return string[]
 local function pluck(items, key)
   return vim.tbl_map(function(item)
     return item[key]
@@ -21,7 +20,6 @@ local function installed()
 end
 
 ---@param candidates string[]
----@return string[]
 local function starting_with(candidates, lead)
   return vim.tbl_filter(function(candidate)
     return vim.startswith(candidate, lead)
@@ -48,6 +46,16 @@ local function turns()
     table.insert(numbers, tostring(number))
   end
   return numbers
+end
+
+--- What the option of the agent can be that has this.
+---@param key 'id'|'category'
+---@param wanted string
+local function values(key, wanted)
+  local option = vim.iter(chats.status().config or {}):find(function(it)
+    return it[key] == wanted
+  end)
+  return option and option.values or {}
 end
 
 ---@param turn? string its number; the last one that has some without it
@@ -90,24 +98,14 @@ local sources = {
     return pluck(chats.status().modes, 'id')
   end,
   model = function()
-    local models = vim.iter(chats.status().config or {}):find(function(it)
-      return it.category == 'model'
-    end)
-    return models and models.values or {}
+    return values('category', 'model')
   end,
   login = function()
     return chats.status().logins or {}
   end,
   ---@param before? string the option whose values are wanted
   option = function(before)
-    local config = chats.status().config or {}
-    if not before then
-      return pluck(config, 'id')
-    end
-    local option = vim.iter(config):find(function(it)
-      return it.id == before
-    end)
-    return option and option.values or {}
+    return before and values('id', before) or pluck(chats.status().config, 'id')
   end,
   worktree = function(before)
     local words = require('acp.command.worktrees').complete(before)
@@ -132,7 +130,6 @@ local all = { race = true, compare = true }
 
 ---@param sub acp.SubCommand?
 ---@param rest string what stands before the cursor, after the sub-command
----@return string[]
 local function arguments(sub, rest, lead)
   local source = sub and sub.complete
   local before = rest:match('^%s*(%S+)%s')
@@ -148,7 +145,6 @@ end
 ---@param lead string
 ---@param line string
 ---@param position integer
----@return string[]
 function M.command(lead, line, position)
   local commands = require('acp.command.subcommands')
   local name, rest = line:sub(1, position):match('%f[%a](Acp%a*)!?%s(.*)$')

@@ -7,7 +7,6 @@ local folder
 ---@type table<string, any>
 local known = {}
 
----@param path string
 ---@return table? nil if it cannot be read
 function M.decoded(path)
   local ok, found = pcall(function()

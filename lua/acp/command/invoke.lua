@@ -24,7 +24,6 @@ local function wrong_word(sub, word)
 end
 
 --- The word that was probably meant.
----@param words string[]
 ---@return string? the one that is most like it, the first of several; nil: none is like it
 local function nearest(word, words)
   local best, least = nil, math.max(1, math.floor(#word / 2)) + 1
@@ -64,17 +63,12 @@ local function run(name, invoked)
     local help = near and ('did you mean :Acp %s?'):format(near) or ':Acp <Tab> lists them'
     return notice.warn(('no sub-command %s: %s'):format(name, help))
   end
-  if invoked.range > 0 and not sub.range then
-    return notice.warn((':Acp %s takes no range'):format(name))
-  end
-  if bang and not sub.bang then
-    return notice.warn((':Acp %s takes no !'):format(name))
-  end
-  if not sub.args and vim.trim(text) ~= '' then
-    return notice.warn((':Acp %s takes no argument'):format(name))
-  end
   local word = text:match('^%s*(%S+)')
-  local problem = wrong_word(sub, word)
+  local not_taken = invoked.range > 0 and not sub.range and 'range'
+    or bang and not sub.bang and '!'
+    or word and not sub.args and 'argument'
+  local problem = not_taken and (':Acp %s takes no %s'):format(name, not_taken)
+    or wrong_word(sub, word)
   if problem then
     return notice.warn(problem)
   end

@@ -5,7 +5,6 @@ local notice = require('acp.ui.notice')
 
 local M = {}
 
----@param range? { [1]: integer, [2]: integer }
 ---@return { [1]: integer, [2]: integer } the line of the cursor, if there is none
 local function lines(range)
   local line = vim.api.nvim_win_get_cursor(0)[1]
@@ -13,7 +12,6 @@ local function lines(range)
 end
 
 --- The number of a turn and the name of a sub-agent, each of which may be missing.
----@param text string
 ---@param does fun(part: { turn?: integer, by?: string })
 function M.part(text, does)
   local first, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
@@ -28,9 +26,7 @@ function M.part(text, does)
 end
 
 --- Keep or reject: what is under the cursor, lines, a file, all, or what a sub-agent has done.
----@param verdict acp.Verdict
 ---@param scope? 'file'|'all'|string
----@param range? { [1]: integer, [2]: integer }
 ---@param because? string why, for the agent
 function M.decide(verdict, scope, range, because)
   local decide = require('acp.review.decide')
@@ -49,8 +45,6 @@ function M.decide(verdict, scope, range, because)
 end
 
 --- Reject, perhaps with a reason: `[file|all] [because {text}]`.
----@param text string
----@param range? { [1]: integer, [2]: integer }
 function M.reject(text, range)
   local scope, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
   if scope == 'because' then
@@ -65,8 +59,6 @@ function M.reject(text, range)
 end
 
 --- Have lines edited, by default that of the cursor.
----@param instruction string
----@param range? { [1]: integer, [2]: integer }
 function M.edit(instruction, range)
   if instruction == '' then
     return notice.warn("say what to do: :'<,'>Acp edit make this a generator")
@@ -75,8 +67,6 @@ function M.edit(instruction, range)
 end
 
 --- Comment on lines, by default on that of the cursor; without a text write it in a small window.
----@param text string
----@param range? { [1]: integer, [2]: integer }
 ---@param is_away boolean take back what was said there
 function M.comment(text, range, is_away)
   if is_away and text ~= '' then

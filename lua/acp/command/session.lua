@@ -34,7 +34,6 @@ local function open_one(agent, is_hidden)
 end
 
 --- Why there is no session to prompt: what is open elsewhere is named with its place.
----@return string
 local function why_none()
   local open = vim.iter(chats.all()):find(chats.is_open)
   local current = chats.current()
@@ -113,8 +112,6 @@ end
 
 --- Go to the prompt; lines of the current buffer go along with what will be written there. Where
 --- nothing is written yet, what the user has said on the code is sent.
----@param range? { [1]: integer, [2]: integer } 1-based, inclusive
----@param mods? vim.api.keyset.cmd_mods where the windows open
 function M.compose(range, mods)
   local origin = api.nvim_get_current_buf()
   with_chat(function(chat, _, is_late)
@@ -158,7 +155,6 @@ function M.add(context)
 end
 
 --- Go to the next or the previous session, in the windows of this one.
----@param step 1|-1
 function M.step(step)
   local here = chats.current()
   local open = vim.tbl_filter(function(chat)
@@ -189,8 +185,6 @@ function M.next_mode()
 end
 
 --- Have lines of the current buffer edited, where the user is: no chat is opened.
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
----@param instruction string
 function M.edit(range, instruction)
   if vim.bo.buftype ~= '' or api.nvim_buf_get_name(0) == '' then
     return notice.notice('this buffer is not a file; :Acp prompt can send its text')
@@ -203,8 +197,6 @@ function M.edit(range, instruction)
 end
 
 --- Tell the host something about the current session.
----@param verb string
----@param payload? table
 function M.tell(verb, payload)
   local chat = agents.chat()
   if chat then

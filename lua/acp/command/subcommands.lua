@@ -13,18 +13,7 @@ local M = {}
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
 ---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
 
----@class acp.SubCommand
----@field name string
----@field args? string how the help shows its arguments; in braces, they must be there
----@field desc string
----@field bang? boolean
----@field range? boolean
----@field words? string[] the only words that it takes
----@field number? string what the number is that it takes
----@field named? string what else it takes: the name of a sub-agent
----@field complete? string where its words come from: acp.command.complete
----@field tell? string|true
----@field run fun(invoked: acp.Invocation)
+---@alias acp.SubCommand table a row of commands.json (doc/messages.md), and `run`, which takes an invocation
 
 ---@return string?
 local function given(text)
@@ -44,9 +33,9 @@ local function review()
   return require('acp.command.reviewing')
 end
 
--- A function of a module, and the parts of the invocation that it is called with; `chat`: the one that
--- is meant, without which nothing is done.
----@type table<string, string[]>
+-- A function of a module, and what it is called with: parts of the invocation, or in braces itself; `chat`:
+-- the one that is meant, without which nothing is done.
+---@type table<string, any[]>
 M.calls = {
   sessions = { 'acp.command.agent', 'sessions', 'word' },
   stop = { 'acp.command.agent', 'stop', 'word', 'bang' },
@@ -55,14 +44,19 @@ M.calls = {
   agents = { 'acp.command.agents', 'open', 'bang', 'mods' },
   worktree = { 'acp.command.worktrees', 'run', 'text' },
   race = { 'acp.command.worktrees', 'race', 'text' },
+  compare = { 'acp.command.worktrees', 'compare', 'text' },
   forget = { 'acp.command.session', 'forget', 'word' },
   export = { 'acp.command.session', 'export', 'chat', 'trimmed' },
   outline = { 'acp.command.session', 'outline', 'chat' },
   rewind = { 'acp.command.session', 'rewind', 'chat', 'number' },
   resend = { 'acp.command.session', 'resend', 'chat' },
+  next = { 'acp.command.session', 'step', { 1 } },
+  previous = { 'acp.command.session', 'step', { -1 } },
   queue = { 'acp.prompt.queue', 'open', 'chat' },
   terminals = { 'acp.chat.terminal', 'pick' },
   reject = { 'acp.command.reviewing', 'reject', 'text', 'range' },
+  keep = { 'acp.command.reviewing', 'decide', { 'keep' }, 'word', 'range' },
+  redo = { 'acp.review.decide', 'rewind', { 'redo' } },
   comment = { 'acp.command.reviewing', 'comment', 'trimmed', 'range', 'bang' },
   comments = { 'acp.review.comments', 'list' },
   edit = { 'acp.command.reviewing', 'edit', 'trimmed', 'range' },
@@ -72,8 +66,7 @@ M.calls = {
   install = { 'acp.host.install', 'run' },
 }
 
----@param row string[] of these
----@return fun(invoked: acp.Invocation)
+---@return fun(invoked: acp.Invocation) calls the function of such a row
 local function calling(row)
   return function(invoked)
     local chat = vim.list_contains(row, 'chat') and agent().chat()
@@ -82,7 +75,8 @@ local function calling(row)
     end
     local parts = {}
     for index = 3, #row do
-      parts[index] = row[index] == 'chat' and chat or invoked[row[index]]
+      local part = row[index]
+      parts[index] = type(part) == 'table' and part[1] or part == 'chat' and chat or invoked[part]
     end
     require(row[1])[row[2]](unpack(parts, 3, #row))
   end
@@ -121,12 +115,6 @@ local deeds = {
   model = function(invoked)
     session().tell('config', { category = 'model', value = given(invoked.text) })
   end,
-  next = function()
-    session().step(1)
-  end,
-  previous = function()
-    session().step(-1)
-  end,
   follow = function(invoked)
     require('acp.follow.follower').turn(invoked.word or 'toggle')
   end,
@@ -143,16 +131,6 @@ local deeds = {
     review().part(invoked.text, function(part)
       require('acp.review.decide').rewind('undo', part)
     end)
-  end,
-  keep = function(invoked)
-    review().decide('keep', invoked.word, invoked.range)
-  end,
-  compare = function(invoked)
-    local names = vim.split(invoked.text, '%s+', { trimempty = true })
-    require('acp.command.worktrees').compare(names)
-  end,
-  redo = function()
-    require('acp.review.decide').rewind('redo')
   end,
 }
 
@@ -173,7 +151,6 @@ for _, sub in ipairs(M.list) do
   sub.run = sub.tell and telling(sub) or row and calling(row) or deeds[sub.name]
 end
 
----@param name string
 ---@return acp.SubCommand?
 function M.find(name)
   return vim.iter(M.list):find(function(sub)

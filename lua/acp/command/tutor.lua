@@ -47,7 +47,6 @@ local function make()
 end
 
 --- Begin the lessons, or go on with them.
----@param mods? vim.api.keyset.cmd_mods where the chat opens
 function M.open(mods)
   local chat = vim.iter(chats.all()):find(function(it)
     return it.agent == agents.TUTOR and chats.is_open(it)

@@ -18,21 +18,15 @@ local function here(more)
   return vim.tbl_extend('force', place, more)
 end
 
----@param action 'new'|'merge'|'commit'|'remove'
----@param more { agent?: string, name?: string }
-local function act(action, more)
-  bridge.notify('worktree', here(vim.tbl_extend('force', more, { action = action })))
-end
-
 local actions = { merge = 'merge', ['merge!'] = 'commit', remove = 'remove' }
 
 --- Make a worktree with a session of an agent; or merge or remove one.
----@param text string
 function M.run(text)
   local first, rest = text:match('^%s*(%S*)%s*(.-)%s*$')
   local action = actions[first]
   if action then
-    return act(action, { name = rest ~= '' and rest or nil })
+    local name = rest ~= '' and rest or nil
+    return bridge.notify('worktree', here({ action = action, name = name }))
   end
   if rest ~= '' then
     return notice.warn(':Acp worktree takes an agent; or merge, merge! or remove and a worktree')
@@ -40,7 +34,7 @@ function M.run(text)
   local current = chats.current()
   agents.named(first ~= '' and first or current and current.agent or nil, function(agent)
     if agent then
-      act('new', { agent = agent })
+      bridge.notify('worktree', here({ action = 'new', agent = agent }))
     end
   end)
 end
@@ -52,29 +46,21 @@ function M.race(text)
 end
 
 --- Compare worktrees of this project.
----@param names string[] none for all
-function M.compare(names)
+---@param text string their names, none for all
+function M.compare(text)
+  local names = vim.split(text, '%s+', { trimempty = true })
   require('acp.review.versions').open(here({ names = names }))
 end
 
----@return { name: string, home: string, folder: string, is_made: boolean }[] all records
-function M.all()
-  local data = vim.fn.stdpath('data') --[[@as string]]
-  local found = {}
-  for _, path in ipairs(vim.fn.glob(data .. '/acp.nvim/worktrees/*.json', true, true)) do
-    table.insert(found, require('acp.command.data').decoded(path))
-  end
-  return found
-end
-
----@return string[] names of the worktrees of the project that a folder is in
+---@return string[] names of the worktrees of the project that a folder is in, from the records that are kept
 local function names(folder)
-  local home, found = vim.uv.fs_realpath(folder), M.all()
-  for _, record in ipairs(found) do
+  local pattern = vim.fn.stdpath('data') .. '/acp.nvim/worktrees/*.json'
+  local found = vim.tbl_map(require('acp.command.data').decoded, vim.fn.glob(pattern, true, true))
+  local home, named = vim.uv.fs_realpath(folder), {}
+  for _, record in pairs(found) do
     home = record.folder == folder and record.home or home
   end
-  local named = {}
-  for _, record in ipairs(found) do
+  for _, record in pairs(found) do
     table.insert(named, record.home == home and record.name or nil)
   end
   return named
@@ -82,7 +68,6 @@ end
 
 --- What can be written after `:Acp worktree`.
 ---@param before? string what stands there already
----@return string[]
 function M.complete(before)
   if not before then
     local words = vim.tbl_keys(actions)

@@ -6,24 +6,20 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
 ---@type table<integer, { name: string, path: string }> by buffer: what its name led to
 local homes = events.by_buffer()
 
---- The path without symlinks; the file itself need not exist.
----@return string
+--- The path without symlinks, as far as it is there; an address is as it is.
 function M.resolve(name)
-  local real = vim.uv.fs_realpath(name)
-  if real then
-    return real
+  local real, folder = vim.uv.fs_realpath(name), vim.fs.dirname(name)
+  if real or folder == name or not vim.startswith(name, '/') then
+    return real or name
   end
-  local folder = vim.uv.fs_realpath(vim.fs.dirname(name))
-  return folder and vim.fs.joinpath(folder, vim.fs.basename(name)) or name
+  return vim.fs.joinpath(M.resolve(folder), vim.fs.basename(name))
 end
 
 --- Take note of which file the buffer has its text of.
@@ -37,7 +33,6 @@ end
 --- name is that of another file than the text is of. Until the user reads or writes it, Neovim does
 --- there what it always does.
 ---@param name string of the buffer
----@return string?
 function M.path(buffer, name)
   local home = homes[buffer]
   if not home or home.name ~= name then
@@ -53,7 +48,6 @@ end
 
 --- Whether that path may be opened: a name may be an address (`term://`) that runs what it says, and
 --- a pipe that has taken the place of a file would block Neovim.
----@return boolean
 function M.opens(path)
   local status = vim.startswith(path, '/') and vim.uv.fs_stat(path)
   return status == nil or status and status.type == 'file'
@@ -62,7 +56,6 @@ end
 --- The buffer of a file, made if need be. Its name is relative to the working directory where that
 --- can be mistaken for nothing else, such as an address.
 ---@param path string absolute
----@return integer buffer
 function M.add(path)
   local short = vim.fn.fnamemodify(path, ':.')
   return vim.fn.bufadd(short:find('[:~]') and path or short)
@@ -125,7 +118,6 @@ function M.foreign()
 end
 
 --- The loaded buffer of a file that is not in `all`: another plugin reads and writes it.
----@param path string resolved
 ---@return integer? buffer
 function M.otherwise(path)
   for _, buffer in ipairs(api.nvim_list_bufs()) do
@@ -136,7 +128,6 @@ function M.otherwise(path)
 end
 
 --- The loaded buffer of a file.
----@param path string resolved
 ---@return integer? buffer
 function M.find(path)
   for buffer, name in M.all() do

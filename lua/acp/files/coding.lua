@@ -36,19 +36,16 @@ local function convert_all(lines, from, to)
 end
 
 --- The bytes that lines of a buffer are on disk.
----@return (string|false)[]
 function M.encode(lines, encoding)
   return convert_all(lines, 'utf-8', encoding)
 end
 
 --- The lines that a buffer has for bytes on disk.
----@return (string|false)[]
 function M.decode(lines, encoding)
   return convert_all(lines, encoding, 'utf-8')
 end
 
 --- What ends a line of the buffer on disk, but for what the encoding makes of it.
----@return string
 function M.line_end(buffer)
   local options = vim.bo[buffer]
   return options.binary and '\n' or ENDS[options.fileformat]

@@ -33,8 +33,6 @@ function M.over(buffer)
 end
 
 --- Remember an edit that must wait. Its places move with the text.
----@param hunks acp.Hunk[] ascending
----@param options table<string, any>
 ---@param seen string
 function M.defer(buffer, hunks, options, seen)
   M.over(buffer)
@@ -50,14 +48,12 @@ function M.defer(buffer, hunks, options, seen)
 end
 
 --- The stamp of the file whose text has come into the buffer here; '' if none has.
----@return string
 function M.merged(buffer)
   return merged[buffer] or ''
 end
 
 --- The hunks where they are by now; nil if the user has changed one of their places.
 ---@param parts { mark: integer, old: string[], new: string[] }[]
----@return acp.Hunk[]?
 local function placed(buffer, parts)
   local hunks, done = {}, 0
   for index, part in ipairs(parts) do
@@ -73,8 +69,6 @@ local function placed(buffer, parts)
 end
 
 --- Make the edit that waits now, unless the user has changed its places, or the disk has gone on.
----@param path string resolved
----@return boolean done
 local function apply(buffer, path)
   local it = waiting[buffer]
   local hunks = it and save.stamp(path) == it.seen and placed(buffer, it.parts)
@@ -94,7 +88,6 @@ local function apply(buffer, path)
 end
 
 --- Let the host follow the disk now; how long the user waits for it is bounded.
----@param path string resolved
 local function follow(buffer, path)
   local bridge = package.loaded['acp.host.bridge']
   local is_done = false
@@ -112,7 +105,6 @@ local function follow(buffer, path)
 end
 
 --- Bring into the buffer what waits for it, and what its file has new.
----@return boolean changed
 local function catch_up(buffer)
   local path = file_buffers.path(buffer, api.nvim_buf_get_name(buffer))
   local synced, tick = stamps.synced(buffer), api.nvim_buf_get_changedtick(buffer)
@@ -144,7 +136,6 @@ on('BufWritePre', 'What agents have made of the file comes first', function(even
 end, { nested = true })
 
 --- Whether somebody else has a handler for what happens to this buffer, which chooses then.
----@param event vim.api.keyset.create_autocmd.callback_args
 local function is_chosen_by_others(event)
   return vim.iter(api.nvim_get_autocmds({ event = event.event })):any(function(it)
     if it.group == event.group or it.buflocal then

@@ -26,7 +26,6 @@ local trouble
 
 --- Change the buffer. An error does not say that it has not been changed: `holds` tells.
 ---@param change function
----@param ... any
 local function try(change, ...)
   local ok, err = pcall(change, ...)
   if not ok then
@@ -75,7 +74,6 @@ local function change_line(buffer, row, old, new)
 end
 
 --- How many lines of a hunk are changed where they are; what is over is put in or taken out below.
----@return integer
 local function paired(hunk)
   return math.min(hunk[2] - hunk[1], #hunk[3])
 end
@@ -95,7 +93,6 @@ end
 
 --- The rows in which extmarks begin or end, ascending.
 ---@param first integer 0-based, half-open
----@return integer[]
 local function held(buffer, first, last)
   local rows, seen = {}, {}
   local function add(row)
@@ -138,7 +135,6 @@ end
 --- Run a command to its end: what the user types meanwhile ends it by an error, though <C-c> is
 --- meant for something else. What is run may be run again.
 ---@param command fun(...: any)
----@param ... any
 function M.unhindered(command, ...)
   for _ = 1, AGAIN do
     local ok, err = pcall(command, ...)
@@ -180,7 +176,6 @@ local function run(command, applying, change)
   end
 end
 
----@param hunks acp.Hunk[] ascending
 ---@return string[][] lines of each hunk, before it is applied
 local function held_by(buffer, hunks)
   local is_single, found = api.nvim_buf_line_count(buffer) == 1, {}
@@ -192,10 +187,8 @@ local function held_by(buffer, hunks)
 end
 
 --- The hunks that undo others.
----@param hunks acp.Hunk[] ascending
 ---@param old string[][] what each has taken out
 ---@param counts integer[] how many lines each has put in its place
----@return acp.Hunk[]
 local function inverse(hunks, old, counts)
   local back, shift = {}, 0
   for index, hunk in ipairs(hunks) do
@@ -237,7 +230,6 @@ local function change_counts(it)
   end
 end
 
----@param hunks acp.Hunk[] ascending
 ---@param old? string[][] lines of each, if they are known
 ---@return integer[] counts how many lines each hunk has by now: if all went well, its own
 local function apply(buffer, hunks, old)
@@ -260,7 +252,6 @@ local function apply(buffer, hunks, old)
 end
 
 --- Whether the buffer has the lines of all hunks.
----@param hunks acp.Hunk[] ascending
 ---@param counts integer[] how many lines each has
 local function holds(buffer, hunks, counts)
   local shift = 0
@@ -285,7 +276,6 @@ if jit then
 end
 
 --- Set those options that are to be others.
----@param options table<string, any>
 ---@param before? table<string, any> gets what they were, as far as they are set
 ---@return table<string, any> before
 function M.set(buffer, options, before)
@@ -304,7 +294,6 @@ end
 --- Take the last step of undo out of the undo tree, if that is the change right after `before`:
 --- `u` takes back the user's own last change then, and nothing returns the one that failed.
 ---@param before integer the last step of undo before it
----@return boolean done
 local function forgotten(buffer, before)
   local tree = api.nvim_buf_call(buffer, vim.fn.undotree)
   if tree.seq_last ~= before + 1 or tree.seq_cur ~= tree.seq_last then
@@ -322,7 +311,6 @@ local function forgotten(buffer, before)
 end
 
 --- Apply hunks; if that cannot be, raise why, and the buffer is as it was.
----@param hunks acp.Hunk[] ascending
 ---@return fun() back undoes them
 local function applied(buffer, hunks)
   local old = held_by(buffer, hunks)
@@ -349,7 +337,6 @@ function M.split_undo(buffer)
 end
 
 --- Change text and options, then call `settle`; if anything fails, all is as it was.
----@param options table<string, any>
 ---@param settle fun(buffer: integer, modified: boolean) given whether it was modified
 ---@return acp.Outcome
 function M.change(buffer, hunks, options, settle)
@@ -380,7 +367,6 @@ function M.change(buffer, hunks, options, settle)
 end
 
 --- Do so where the user has locked the buffer, too.
----@param options table<string, any>
 ---@param settle fun(buffer: integer)
 ---@return acp.Outcome
 function M.unlocked(buffer, hunks, options, settle)

@@ -5,10 +5,7 @@ local events = require('acp.ui.events')
 
 local api = vim.api
 
-if jit then
-  -- A few calls of the API, once an edit: compiling takes longer than all of them.
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -205,7 +202,6 @@ end
 --- typed would go there.
 ---@param name string of what is shown
 ---@param show fun(...: any)
----@param ... any
 ---@return boolean shown
 function M.calmly(name, show, ...)
   local is_calm = M.are_off()

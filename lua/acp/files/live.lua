@@ -13,10 +13,7 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
-if jit then
-  -- A few calls of the API, once an edit: compiling takes longer than all of them.
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -33,7 +30,6 @@ local function settle(seen)
 end
 
 --- Tell whether the user's write has put an end to the last line, which 'endofline' does not say.
----@param path string resolved
 local function was_ended(buffer, path)
   local options, saved = vim.bo[buffer], stamps.saved(path)
   local ends = options.fixendofline and not options.binary
@@ -113,8 +109,6 @@ end
 
 --- The stamp of the file whose text came into its buffer before the user wrote it, without the host;
 --- '' for none.
----@param path string resolved
----@return string
 function M.merged(path)
   local buffer = file_buffers.find(path)
   return buffer and deferred.merged(buffer) or ''
@@ -122,7 +116,6 @@ end
 
 --- The loaded file buffers below some resolved folders, by their resolved paths.
 ---@param roots string[]
----@return table<string, integer>
 local function below(roots)
   local found = {}
   for buffer, name in file_buffers.all() do
@@ -153,7 +146,6 @@ end
 
 --- What of the options is to be set: for a buffer with 'binary' the others mean nothing.
 ---@param options acp.BufferOptions?
----@return table<string, any>
 local function as_set(buffer, options)
   if not options or options == vim.NIL then
     return {}
@@ -192,7 +184,6 @@ end
 
 --- Add what was saved, and what the buffer holds if `BufWritePost` has made it another: a formatter
 --- may write either.
----@return acp.Outcome
 local function saved(buffer, outcome)
   outcome.synced = stamps.synced(buffer)
   unseen.quietly(edit.split_undo, buffer) -- what a formatter makes of it is a step of its own
@@ -210,7 +201,6 @@ end
 ---@param change fun(buffer: integer, hunks: acp.Hunk[], options: table, settle: function): acp.Outcome
 ---@param options acp.BufferOptions?
 ---@param settle_it fun(buffer: integer, modified: boolean)
----@return acp.Outcome
 local function changed(change, buffer, tick, hunks, options, settle_it)
   local outcome = unseen.quietly(change, buffer, hunks, as_set(buffer, options), settle_it)
   if not outcome.ok then
@@ -289,15 +279,7 @@ function M.edit(buffer, tick, hunks, options, settled, seen)
   end)
 end
 
---- Whether another plugin reads and writes the file in a buffer of its form.
----@param path string resolved
-function M.is_open_otherwise(path)
-  return file_buffers.otherwise(path) ~= nil
-end
-
 --- Who else has a file open, as in "another Neovim (process 1234)", or nil.
----@param path string resolved
----@return string?
 function M.holder(path)
   local other = file_buffers.otherwise(path)
   if other and vim.bo[other].modified then

@@ -70,7 +70,6 @@ end
 local WHOLE = { details = true, overlap = true, limit = EXTMARKS }
 
 ---@param first integer 0-based
----@return acp.GoneMark[]
 local function extmarks(buffer, first, last)
   local found = {}
   local all = api.nvim_buf_get_extmarks(buffer, -1, { first, 0 }, { last, 0 }, WHOLE)
@@ -127,7 +126,6 @@ local function anchor_of(buffer, stretch)
 end
 
 --- The stretches that may come back yet, without the oldest of too many.
----@return acp.Stretch[]
 local function stretches(buffer)
   local kept, all, count = {}, gone[buffer], 0
   for index = #all, 1, -1 do
@@ -190,7 +188,6 @@ end
 ---@field row integer 0-based, of the first of the lines after the edit
 
 --- See which stretches an edit may bring back; call it before, and `give` with it after the edit.
----@param hunks acp.Hunk[] ascending
 ---@return acp.Return[]
 function M.awaited(buffer, hunks)
   local found = {}

@@ -5,10 +5,7 @@ local events = require('acp.ui.events')
 
 local api = vim.api
 
-if jit then
-  -- A few calls of the API, once an edit: compiling takes longer than all of them.
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -18,8 +15,6 @@ local on = events.group('acp_places')
 
 --- The line that is where another was before the hunks; for one that they take out that below it.
 ---@param line integer
----@param hunks acp.Hunk[] ascending
----@return integer
 local function moved(line, hunks)
   local shift = 0
   for _, hunk in ipairs(hunks) do
@@ -65,14 +60,12 @@ on('BufUnload', 'The places of a buffer go with it', function(event)
 end)
 
 ---@param line integer before the hunks
----@param hunks acp.Hunk[] ascending
 ---@return integer line after them, or the last one
 local function line_after(buffer, line, hunks)
   return math.min(moved(line, hunks), api.nvim_buf_line_count(buffer))
 end
 
 ---@param place integer[] where it was
----@param hunks acp.Hunk[] ascending
 local function move(buffer, name, place, hunks)
   if place[1] > 0 and moved(place[1], hunks) ~= place[1] then
     api.nvim_buf_set_mark(buffer, name, line_after(buffer, place[1], hunks), place[2], {})
@@ -83,8 +76,6 @@ end
 ---  the marks ' [ and ], and by windows the cursors whose lines go; no line changes its number without these
 
 --- The cursors of the buffer that are in lines which the hunks take out.
----@param hunks acp.Hunk[] ascending
----@return table<integer, integer[]>
 local function cursors(buffer, hunks)
   local found = {}
   local windows = api.nvim_list_wins()
@@ -107,7 +98,6 @@ local function cursors(buffer, hunks)
 end
 
 --- See where they are; call it before an edit.
----@param hunks acp.Hunk[] ascending
 ---@param grows boolean whether the edit changes how many lines there are
 ---@return acp.Places seen
 function M.see(buffer, hunks, grows)
@@ -120,7 +110,6 @@ function M.see(buffer, hunks, grows)
 end
 
 --- Put them where their text is after the edit.
----@param hunks acp.Hunk[] ascending
 ---@param seen acp.Places
 function M.keep(buffer, hunks, seen)
   local back = seen.back

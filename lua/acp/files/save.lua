@@ -14,7 +14,6 @@ local M = {}
 M.CHANGED = 'the file has changed meanwhile'
 
 --- What tells one state of a file from the next; as `files.disk.stamp` in the host.
----@return string
 function M.stamp(path)
   local status = uv.fs_stat(path)
   if not status then
@@ -61,7 +60,6 @@ local function with_file(path, access, action)
 end
 
 --- What the plain file at that path holds. Raises why it cannot be read.
----@return string
 function M.content(path)
   return with_file(path, uv.constants.O_RDONLY, function(file)
     return must(uv.fs_read(file, must(uv.fs_fstat(file)).size, 0))
@@ -69,7 +67,6 @@ function M.content(path)
 end
 
 ---@param file integer
----@param data string
 local function put(file, data)
   local done = 0
   while done < #data do
@@ -80,7 +77,6 @@ local function put(file, data)
 end
 
 --- Write into the file itself; when that fails, what it held is put back.
----@param data string
 local function overwrite(path, data)
   local old = M.content(path)
   with_file(path, uv.constants.O_RDWR, function(file)
@@ -95,7 +91,6 @@ end
 
 --- Whether 'backupcopy' wants the file itself to be written.
 ---@param buffer? integer nil: of any file
----@return boolean
 function M.in_place(buffer)
   local own = buffer and vim.bo[buffer].backupcopy or ''
   local copies = own == '' and vim.go.backupcopy or own

@@ -62,7 +62,6 @@ end
 --- The lines after another change of the same tree, made in a buffer of their own: the user's stays
 --- as it is.
 ---@param state integer
----@return string[]
 local function lines_at(buffer, state)
   local path, other = vim.fn.tempname(), unseen.buffer()
   local lines
@@ -89,7 +88,6 @@ end
 
 --- What the modified buffer held when it was written for the last time; nil: it is not known.
 ---@param times integer how often it was written
----@return string[]?
 local function lines_written(buffer, times)
   local last = last_written[buffer]
   if last and last.count == times then
@@ -112,7 +110,6 @@ end
 
 --- How often Neovim has written the buffer to its file, with or without events; a write to another
 --- file does not count.
----@return integer
 local function count(buffer)
   return api.nvim_buf_call(buffer, function()
     return api.nvim_eval('undotree().save_last') -- Lua would be given each entry of the tree, too
@@ -130,7 +127,6 @@ local function tell(verb, payload)
 end
 
 --- Take note that the user has written a file.
----@param path string resolved
 local function note(path)
   if not saved[path] then
     table.insert(order, path)
@@ -145,8 +141,6 @@ local function note(path)
 end
 
 --- The file as the user has last written it from its buffer, since we look.
----@param path string resolved
----@return string
 function M.saved(path)
   if saved[path] and save.stamp(path) == '' then
     saved[path] = '' -- it is gone: another write than this one will have made it anew
@@ -155,7 +149,6 @@ function M.saved(path)
 end
 
 --- The file that the buffer has last been in step with.
----@return string
 function M.synced(buffer)
   return synced[buffer] or ''
 end
@@ -228,7 +221,6 @@ function M.part(buffer)
 end
 
 --- Do something that is not the user's.
----@param ... any
 function M.quietly(action, ...)
   is_quiet = true
   action(...)
@@ -256,8 +248,6 @@ end
 local on = events.group('acp_stamps')
 
 --- The backups that Neovim may have made of a file that it has written.
----@param path string resolved
----@return string[] paths
 local function backups(path)
   local name, beside = vim.fs.basename(path), vim.fs.dirname(path)
   local found = { vim.o.patchmode ~= '' and path .. vim.o.patchmode or nil }
@@ -302,8 +292,6 @@ end
 
 --- Whether nothing was written though the event says so: who answers `n` when Neovim asks whether to
 --- write leaves the file to others, who may have changed it meanwhile.
----@param event vim.api.keyset.create_autocmd.callback_args
----@param path string resolved
 local function is_refused(event, path)
   local buffer = event.buf
   return event.event == 'BufWritePost'

@@ -4,7 +4,6 @@ local uv = vim.uv
 
 local M = {}
 
----@param path string resolved
 ---@return fun(): string? over the swap files that there are of that file
 local function swaps(path)
   local name = vim.fs.basename(path)
@@ -27,14 +26,12 @@ local function swaps(path)
   end)
 end
 
----@param path string resolved
 ---@return boolean whether another Neovim, or one that crashed, has the file open
 function M.exists(path)
   return swaps(path)() ~= nil
 end
 
 --- Who else has the file open: another process that lives, on this machine.
----@param path string resolved
 ---@return string? as in "another Neovim (process 1234)"
 function M.holder(path)
   for swap in swaps(path) do

@@ -77,7 +77,6 @@ function M.open()
 end
 
 --- Neovim does so while it completes text, or in the command-line window.
----@param err any
 function M.is_refusal(err)
   return tostring(err):find('E565:') ~= nil or tostring(err):find('E11:') ~= nil
 end
@@ -176,7 +175,6 @@ local function go(buffer, line, is_known)
 end
 
 --- Show a place in the window, if it can be moved now. Raises when Neovim refuses.
----@param path string resolved
 ---@param line integer 1-based
 ---@param is_known boolean false: no line was told
 function M.move(path, line, is_known)

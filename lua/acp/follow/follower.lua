@@ -102,7 +102,6 @@ function M.mark()
 end
 
 --- Called by the host: the agent is there now.
----@param path string resolved
 ---@param line integer 1-based
 ---@param is_known boolean false: no line was told
 ---@return boolean done false when Neovim refuses just now: then soon again

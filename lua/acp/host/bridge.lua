@@ -64,13 +64,11 @@ end
 
 --- Have something called whenever a host has ended by itself, before the user is told: to end what
 --- it has left behind.
----@param listener fun()
 function M.on_end(listener)
   table.insert(listeners, listener)
 end
 
 --- Have something called whenever a host has begun: what it must know before anything else.
----@param starter fun()
 function M.on_start(starter)
   table.insert(starters, starter)
 end
@@ -160,7 +158,6 @@ local function configure(this)
 end
 
 --- Whether the host waits for `:Acp install`, which is at work.
----@return boolean
 function M.is_installing()
   local install = package.loaded['acp.host.install']
   if host or not install or not install.is_running() then
@@ -170,7 +167,6 @@ function M.is_installing()
   return origin ~= 'vim.g.acp.python'
 end
 
----@param done? acp.Done
 ---@return boolean sent
 local function deliver(verb, payload, done)
   require('acp.ui.highlights').define()
@@ -201,7 +197,6 @@ local function deliver(verb, payload, done)
 end
 
 --- The host starts when the installation is over: it is told then.
----@param done? acp.Done
 ---@return boolean sent
 local function deliver_later(verb, payload, done)
   require('acp.host.install').on_end(function(err)
@@ -215,7 +210,6 @@ end
 
 --- Tell the host something; starts it if it does not run.
 ---@param verb string see doc/messages.md
----@param payload? table
 ---@param done? acp.Done called later, if it is sent
 ---@return boolean sent false when there is no host and none can be started; the user was told
 function M.notify(verb, payload, done)
@@ -223,9 +217,6 @@ function M.notify(verb, payload, done)
 end
 
 --- Tell a host that runs something that no other need know: none is started for it.
----@param verb string
----@param payload? table
----@param done? acp.Done
 ---@return boolean sent
 function M.tell_running(verb, payload, done)
   return host ~= nil and send(host, verb, payload, done and calls.remember(host, done))
@@ -239,8 +230,6 @@ function M.configure()
 end
 
 --- Ask the host something.
----@param verb string
----@param payload? table
 ---@param on_done acp.Done called later, or at once when there is no host
 function M.call(verb, payload, on_done)
   if not M.notify(verb, payload, on_done) then
@@ -251,8 +240,6 @@ end
 M.answer = calls.answer
 
 --- Called by the host: a child's process group that must not outlive it.
----@param pgid integer
----@param alive boolean
 function M.group(pgid, alive)
   if host and pgid > 1 then
     host.groups[pgid] = alive or nil
@@ -260,7 +247,6 @@ function M.group(pgid, alive)
 end
 
 --- Called by the host: it cannot do its work, for instance because a package is missing.
----@param sentence string
 function M.host_failed(sentence)
   if host then
     host.failure = sentence
@@ -282,8 +268,6 @@ function M.warn(err)
 end
 
 --- Ask the host something; what it could not do is said.
----@param verb string
----@param payload? table
 ---@param done? fun(result: any)
 ---@param failed? fun(err: string)
 function M.ask(verb, payload, done, failed)
@@ -300,7 +284,6 @@ function M.ask(verb, payload, done, failed)
 end
 
 --- The last snapshot of the host, or one without it, marked as what it is.
----@param err? string
 local function stale(err)
   local copy = snapshot and vim.deepcopy(snapshot)
     or {
@@ -317,7 +300,6 @@ local function stale(err)
 end
 
 --- The snapshot of :help acp-inspect. Waits one second at most; never starts the host, never raises.
----@return table
 function M.inspect()
   if not host then
     return stale(last_end)

@@ -4,17 +4,11 @@ local M = {}
 
 ---@alias acp.Done fun(err: string?, result: any)
 
----@class acp.Call
----@field host acp.Host who was asked
----@field done acp.Done
-
----@type table<integer, acp.Call>
+---@type table<integer, { host: acp.Host, done: acp.Done }>
 local pending = {}
 local last = 0
 
 --- Remember who is to be told the answer.
----@param host acp.Host
----@param done acp.Done
 ---@return integer id of the call
 function M.remember(host, done)
   last = last + 1
@@ -30,7 +24,6 @@ function M.forget(id)
   end
 end
 
----@param value any
 ---@return any value, nil for what comes as vim.NIL over RPC
 local function present(value)
   if value ~= vim.NIL then
@@ -40,8 +33,6 @@ end
 
 --- Take the call off the list and tell its answer. A user's `on_done` that raises harms nobody else.
 ---@param id integer
----@param err? string
----@param result any
 local function finish(id, err, result)
   local call = pending[id]
   pending[id] = nil
@@ -54,9 +45,6 @@ local function finish(id, err, result)
 end
 
 --- Called by the host, as `acp.host.bridge.answer`; an unknown call is ignored.
----@param id integer
----@param err any sentence, or nil
----@param result any
 function M.answer(id, err, result)
   if pending[id] then
     finish(id, present(err), present(result))
@@ -64,8 +52,6 @@ function M.answer(id, err, result)
 end
 
 --- The host is gone: nobody else answers what it was asked.
----@param host acp.Host
----@param sentence string
 function M.fail(host, sentence)
   for _, id in ipairs(vim.tbl_keys(pending)) do
     if pending[id] and pending[id].host == host then

@@ -36,7 +36,6 @@ local OF_UV = vim.split(
 --- The environment without the variables that begin so, but for those that go on as one of `kept` does.
 ---@param environment table<string, string>
 ---@param kept string[]
----@return table<string, string>
 local function without(environment, prefix, kept)
   local found = {}
   for name, value in pairs(environment) do
@@ -51,7 +50,6 @@ local function without(environment, prefix, kept)
 end
 
 ---@param text string as Python shows it
----@return string
 local function unquoted(text)
   local inner = text:match('^[\'"](.*)[\'"]$') or text
   return (inner:gsub('\\(.)', { n = '\n', t = '\t', ['\\'] = '\\', ["'"] = "'", ['"'] = '"' }))
@@ -60,7 +58,6 @@ end
 --- What pip is run in: without its own files of settings, with what is kept of them as variables.
 ---@param environment table<string, string>
 ---@param listed string what `pip config list` says
----@return table<string, string>
 local function for_pip(environment, listed)
   local found = without(environment, 'PIP_', {})
   for _, section in ipairs({ 'global', 'install', ':env:' }) do -- the later, the weightier
@@ -76,15 +73,11 @@ local function for_pip(environment, listed)
   return found
 end
 
----@type boolean
 local running = false
----@type integer? the job that runs
-local child
----@type (fun(err: string?))[] who waits for its end
-local waiting = {}
+local child ---@type integer? the job that runs
+local waiting = {} ---@type (fun(err: string?))[] who waits for its end
 
 --- A file of the plugin's folder; LuaRocks puts it into a folder below.
----@return string path
 local function file(name)
   local root = interpreter.root()
   local rock = vim.fs.joinpath(root, 'conf', name)
@@ -92,7 +85,6 @@ local function file(name)
 end
 
 --- The dependencies in pyproject.toml: names and the versions that will do.
----@return string[]
 function M.dependencies()
   local text = table.concat(vim.fn.readfile(file('pyproject.toml')), '\n')
   local list = text:match('\ndependencies = %[(.-)\n%]')
@@ -109,15 +101,8 @@ local function step(number, what)
   notice.notice(('installing (%d of 3): %s …'):format(number, what))
 end
 
----@class acp.Ended
----@field code integer
----@field stdout string
----@field stderr string
-
 --- Run a program without blocking, in the plugin's folder; to be called in a coroutine.
----@param command string[]
 ---@param env? table<string, string>
----@return acp.Ended
 local function run(command, env)
   log.line('run: ' .. table.concat(command, ' '))
   local this = coroutine.running()
@@ -136,9 +121,6 @@ local function run(command, env)
 end
 
 --- Say in one sentence why a command failed.
----@param command string[]
----@param result acp.Ended
----@return string
 function M.explain(command, result)
   local said = vim.trim(result.stdout .. '\n' .. result.stderr)
   local no_module = said:match('No module named .?venv') or said:find('ensurepip', 1, true)
@@ -152,7 +134,6 @@ function M.explain(command, result)
   return ('%s failed: %s; log: %s'):format(vim.fs.basename(command[1]), last, log.path())
 end
 
----@param command string[]
 ---@param env? table<string, string>
 ---@return string? err
 local function try(command, env)
@@ -183,7 +164,6 @@ end
 
 -- These versions and no others, each known by its hash (`make lock` writes them); only wheels: what
 -- builds another package has no hash.
----@return string[]
 local function wheels()
   return { '--require-hashes', '--only-binary', ':all:', '-r', file('requirements.txt') }
 end
@@ -224,12 +204,7 @@ end
 --- Do all of it.
 ---@return string? err
 local function install()
-  local err
-  if vim.fn.executable('uv') == 1 then
-    err = install_with_uv()
-  else
-    err = install_with_pip()
-  end
+  local err = (vim.fn.executable('uv') == 1 and install_with_uv or install_with_pip)()
   if not err then
     local root = interpreter.root()
     step(3, 'preparing a quick start')
@@ -238,7 +213,6 @@ local function install()
   return err
 end
 
----@return string
 local function ready()
   local program, origin = interpreter.find()
   local done = 'the Python environment is ready'

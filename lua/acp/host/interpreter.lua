@@ -32,7 +32,6 @@ local TOO_OLD, NO_PACKAGE = 3, 4
 local HOST = 'rplugin/python3/acp_host.py'
 
 --- The root of the plugin, wherever the package manager has put it; LuaRocks puts Lua elsewhere.
----@return string
 function M.root()
   local here = debug.getinfo(1, 'S').source:sub(2)
   local above = vim.fn.fnamemodify(here, ':p:h:h:h:h')
@@ -44,13 +43,11 @@ function M.root()
 end
 
 --- Folder of the environment that `:Acp install` makes.
----@return string
 function M.venv()
   return vim.fs.joinpath(vim.fn.stdpath('data') --[[@as string]], 'acp.nvim', 'venv')
 end
 
 --- Python of that environment; it need not exist.
----@return string
 function M.venv_python()
   return vim.fs.joinpath(M.venv(), 'bin', 'python')
 end
@@ -96,7 +93,6 @@ local function is_said_to_pythons(name)
 end
 
 --- The user's environment without what is said to Pythons.
----@return table<string, string>
 function M.environment()
   local found = vim.fn.environ()
   for _, name in ipairs(vim.tbl_keys(found)) do
@@ -108,7 +104,6 @@ function M.environment()
 end
 
 --- The same for the host, which has the rest under other names.
----@return table<string, string>
 function M.environment_of_host()
   local found = vim.tbl_extend('force', M.environment(), MEMORY)
   for name, value in pairs(vim.fn.environ()) do
@@ -121,7 +116,6 @@ end
 
 --- Run a program in a group of its own, to be ended as a whole. (`vim.system` of Neovim 0.10 cannot
 --- do without a variable.)
----@param command string[]
 ---@param where { cwd: string, env?: table<string, string> } without `env` it is `environment()`
 ---@param on_end fun(code: integer, stdout: string, stderr: string)
 ---@return integer? job
@@ -153,7 +147,6 @@ function M.run(command, where, on_end)
   return job
 end
 
----@param program string
 ---@return string[] command that runs the host
 ---@return table where it is started, and how it learns where the user is: options of `jobstart`
 function M.command(program)
@@ -164,10 +157,8 @@ function M.command(program)
 end
 
 --- Say how the host ended and what to do.
----@param program string
 ---@param code integer exit code, 128 + signal when killed
 ---@param stderr string the end of what it wrote
----@return string sentence
 function M.explain(program, code, stderr)
   if code == TOO_OLD and stderr:find('^Python %d') then
     local advice = '%s is %s, the host needs 3.11 or newer: run :Acp install'

@@ -18,7 +18,6 @@ local RARE = {
 }
 
 --- What `require` returns until the module is loaded, and what early users keep: it hands on.
----@return table
 local function waiting(name)
   local ways = {}
   local function load()
@@ -41,6 +40,14 @@ for _, name in ipairs(RARE) do
     package.preload[name] = function()
       return waiting(name)
     end
+  end
+end
+
+--- Let a module be interpreted, which calls this first of all: what runs a few times a minute, or makes
+--- a few calls of the API once an edit, is not worth what LuaJIT tries with it.
+function M.interpreted()
+  if jit then
+    jit.off(debug.getinfo(2, 'f').func, true)
   end
 end
 

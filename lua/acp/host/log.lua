@@ -22,7 +22,6 @@ end
 
 --- Append the end of a text as it is. A state folder that cannot be written to costs the log, nothing
 --- else.
----@param text string
 function M.write(text)
   pcall(function()
     private.folder()
@@ -38,7 +37,6 @@ function M.forget()
 end
 
 --- Append one line with the time.
----@param text string
 function M.line(text)
   M.write(('%s %s\n'):format(os.date('%Y-%m-%d %H:%M:%S'), text))
 end

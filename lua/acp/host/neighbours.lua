@@ -2,31 +2,20 @@
 
 local M = {}
 
----@class acp.Neighbour
----@field name string
----@field module string what it is required as, once it is set up
----@field find fun(module: any): string? what is in the way, if anything is
----@field advice string
-
----@param list any
 local function has(list, word)
   return type(list) == 'table' and vim.list_contains(list, word)
 end
 
 --- Whether lualine draws a winbar in some window.
----@param config table
 local function draws_winbar(config)
-  for _, kind in ipairs({ 'winbar', 'inactive_winbar' }) do
-    for _, section in pairs(config[kind] or {}) do
-      if next(section) then
-        return true
-      end
-    end
-  end
-  return false
+  local sections = vim.list_extend(
+    vim.tbl_values(config.winbar or {}),
+    vim.tbl_values(config.inactive_winbar or {})
+  )
+  return vim.iter(sections):any(next)
 end
 
----@type acp.Neighbour[]
+-- What each is required as, once it is set up; how what is in the way is found there; and what to do.
 local neighbours = {
   {
     name = 'blink.cmp',
@@ -74,12 +63,8 @@ local neighbours = {
   },
 }
 
----@class acp.InTheWay
----@field problem string
----@field advice string
-
 --- What is in the way. A version of a plugin that keeps its settings elsewhere is passed over.
----@return acp.InTheWay[]
+---@return { problem: string, advice: string }[]
 function M.problems()
   local found = {}
   for _, neighbour in ipairs(neighbours) do

@@ -34,8 +34,6 @@ local function global()
 end
 
 --- What can travel to the host: without functions; a table that is list and map at once is a map.
----@param value any
----@return any
 local function plain(value)
   if type(value) == 'function' then
     return nil
@@ -70,7 +68,6 @@ end
 
 --- Find one of the options, without what all of them would cost; it may have functions in it.
 ---@param ... string keys, outermost first
----@return any
 local function given(...)
   local base, over = vim.tbl_get((global()), ...), vim.tbl_get(from_setup, ...)
   if over == nil then
@@ -102,8 +99,6 @@ function M.get()
 end
 
 --- The headers of a remote agent as they are now; a function is called for each connection.
----@param name string of the agent
----@return { headers?: table<string, string>, problem?: string } problem: a sentence
 function M.headers(name)
   local headers = given('agents', name, 'headers')
   local key = ('agents.%s.headers'):format(name)

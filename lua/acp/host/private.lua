@@ -20,7 +20,6 @@ end
 
 --- Have a folder of ours below Neovim's state. Raises.
 ---@param name? string
----@return string path
 function M.folder(name)
   local state = vim.fn.stdpath('state') --[[@as string]]
   local path = vim.fs.joinpath(state, 'acp.nvim')
@@ -44,7 +43,6 @@ end
 
 --- Write a file as a whole, in place of what is there. Raises, and then that is still there.
 ---@param path string in a folder of ours
----@param text string
 function M.replace(path, text)
   local new = path .. '.new'
   uv.fs_unlink(new)
@@ -58,7 +56,6 @@ end
 
 --- Write on at the end of a file. Raises.
 ---@param path string in a folder of ours
----@param text string
 function M.append(path, text)
   local is_there = uv.fs_lstat(path) ~= nil
   if is_there then
@@ -69,8 +66,6 @@ function M.append(path, text)
 end
 
 --- What a file holds. Raises.
----@param path string
----@return string[] lines
 function M.read(path)
   claim(path, 'file', FILE)
   return vim.fn.readfile(path)

@@ -88,7 +88,6 @@ function M.mentions(chat, all, buffer)
 end
 
 --- Let lines of a buffer go along.
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
 function M.lines(chat, range, buffer)
   attachment.attach(chat.chat, attachment.select(range[1], range[2], buffer))
   local count = range[2] - range[1] + 1

@@ -27,60 +27,57 @@ local ASK_AFTER_MS = 200
 
 ---@alias acp.HeldImage table an answer of the verb `attach_image`: see doc/messages.md
 
----@class acp.Selection
----@field buffer integer
----@field mark integer extmark in `acp_selection`, from the first line to the end of the last
----@field path? string absolute; nil for a buffer without a file
----@field first integer 1-based
----@field last integer 1-based, inclusive
----@field lines string[]
----@field filetype string
-
+---@alias acp.Selection table one of `selections` of the verb `prompt`: see doc/messages.md
 ---@alias acp.Note table what `note` below is told: see doc/messages.md
 
----@class acp.ContextFile
----@field path string absolute
----@field line integer 1-based, of the cursor
+---@alias acp.ContextFile { path: string, line: integer } absolute; 1-based, of the cursor
+
+--- Mark lines of a buffer, which the mark follows.
+---@param first integer 1-based
+---@param last integer inclusive
+function M.hold(buffer, first, last)
+  -- with the end of its last line: whoever writes a line anew has not taken it away
+  local place = { end_row = last, end_col = 0, strict = false }
+  place.invalidate = true -- a mark of lines that are gone says nothing
+  return api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, place)
+end
+
+--- Where the lines of a mark are now.
+---@return integer? first 1-based; nil: they are gone
+---@return integer last inclusive
+function M.range(buffer, mark)
+  local found = api.nvim_buf_is_loaded(buffer)
+    and api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
+  if not found or not found[1] or found[3].invalid then
+    return nil, 0
+  end
+  local last = found[3].end_col == 0 and found[3].end_row or found[3].end_row + 1
+  return last > found[1] and found[1] + 1 or nil, last
+end
+
+--- Drop a mark.
+function M.let_go(buffer, mark)
+  if api.nvim_buf_is_valid(buffer) then
+    api.nvim_buf_del_extmark(buffer, namespace, mark)
+  end
+end
 
 --- Take lines of a buffer; their mark follows them until the prompt is sent.
 ---@param first integer 1-based
----@param last integer 1-based, inclusive
+---@param last integer inclusive
 ---@param buffer? integer nil: the current one
----@return acp.Selection
 function M.select(first, last, buffer)
   local selection = surroundings.lines(buffer or api.nvim_get_current_buf(), first, last)
-  local lines = selection.lines
-  selection.mark = api.nvim_buf_set_extmark(selection.buffer, namespace, first - 1, 0, {
-    end_row = selection.last - 1,
-    end_col = #(lines[#lines] or ''),
-    right_gravity = false,
-    end_right_gravity = true,
-  })
+  selection.mark = M.hold(selection.buffer, first, selection.last)
   return selection
 end
 
---- Where the lines of a selection are now; nil if its buffer or its mark is gone.
----@param mark integer
----@return integer? first 1-based
----@return integer? last inclusive
-local function range(buffer, mark)
-  local found = api.nvim_buf_is_loaded(buffer)
-    and api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
-  if found and found[1] then
-    return found[1] + 1, found[3].end_row + 1
-  end
-end
-
 --- A selection's lines as they stand now; its mark is dropped.
----@param mark integer
----@return { first: integer, last: integer, lines: string[] }? selected 1-based, inclusive; nil: they are gone
 function M.selected(buffer, mark)
-  local first, last = range(buffer, mark)
-  if first then
-    api.nvim_buf_del_extmark(buffer, namespace, mark)
-    local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
-    return { first = first, last = last, lines = lines }
-  end
+  local first, last = M.range(buffer, mark)
+  M.let_go(buffer, mark)
+  local lines = first and api.nvim_buf_get_lines(buffer, first - 1, last, false)
+  return lines and { first = first, last = last, lines = lines }
 end
 
 --- The file of the window in which the user is, or was last.
@@ -110,15 +107,6 @@ function M.context(chat, selections)
   return not is_named and file or nil
 end
 
---- The content block that names the file; its name has the line: some agents take a fragment of the
---- address for a part of the file's name.
----@param file acp.ContextFile
----@return table
-function M.block(file)
-  local name = ('%s:%d'):format(vim.fs.basename(file.path), file.line)
-  return { type = 'resource_link', uri = vim.uri_from_fname(file.path), name = name }
-end
-
 ---@class acp.Along a row of what goes along
 ---@field label string
 ---@field detail string how much it is
@@ -126,10 +114,11 @@ end
 ---@field lines? fun(): string[] what of it is shown; as a rule the detail
 ---@field key? string of a note, which the host shows
 
----@return acp.Along
 local function selection_row(selection)
-  local first, last = range(selection.buffer, selection.mark)
-  first, last = first or selection.first, last or selection.last
+  local first, last = M.range(selection.buffer, selection.mark)
+  if not first then
+    first, last = selection.first, selection.last
+  end
   local name = selection.path and vim.fn.fnamemodify(selection.path, ':~:.')
     or ('buffer %d'):format(selection.buffer)
   local rows = first == last and tostring(first) or ('%d-%d'):format(first, last)
@@ -145,7 +134,6 @@ local function selection_row(selection)
 end
 
 --- What goes along with the prompt of a chat, in the order of its rows.
----@return acp.Along[]
 local function all_rows(chat)
   local found, file = {}, M.context(chat)
   if file then
@@ -167,9 +155,7 @@ local function all_rows(chat)
     end
   end
   add(chat.selections, selection_row, function(it)
-    if api.nvim_buf_is_valid(it.buffer) then
-      api.nvim_buf_del_extmark(it.buffer, namespace, it.mark)
-    end
+    M.let_go(it.buffer, it.mark)
   end)
   add(chat.images, function(it)
     return { label = it.name, detail = it.detail }
@@ -217,7 +203,6 @@ end
 
 --- Let a selection go along with the next prompt that is sent from the prompt buffer.
 ---@param number integer the chat
----@param selection acp.Selection
 function M.attach(number, selection)
   local chat = assert(chats.of(number))
   chat.selections = chat.selections or {}
@@ -227,7 +212,6 @@ end
 
 --- Called by the host: these notes go along with the next prompt.
 ---@param number integer the chat
----@param list acp.Note[]
 function M.note(number, list)
   local chat = chats.of(number)
   if chat then
@@ -249,8 +233,6 @@ function M.drop(chat, number)
 end
 
 --- Whether the host is to be asked for the images that a text names.
----@param text string
----@return boolean
 function M.may_be_images(text)
   return #text <= LONGEST
     and bridge.running()

@@ -58,7 +58,6 @@ local function short(text)
     or vim.fn.strcharpart(line, 0, ABOUT - 1) .. '…'
 end
 
----@return acp.Candidate
 local function candidate(command)
   local hint = command.hint and ('<%s>'):format(command.hint) or ''
   return {
@@ -72,7 +71,6 @@ end
 
 --- What completes a text that `start()` has found.
 ---@param base string
----@return acp.Candidate[]
 function M.candidates(chat, base)
   if vim.startswith(base, '@') then
     return mention.complete(chat, base)
@@ -111,7 +109,6 @@ function M.explain_here()
   return lines ~= nil
 end
 
----@param candidates acp.Candidate[]
 ---@return table[] complete-items
 local function items(candidates)
   return vim.tbl_map(function(it)

@@ -18,14 +18,12 @@ local forgotten = {}
 -- That drafts cannot be kept was said, and none was kept since.
 local is_told = false
 
----@return string
 local function folder()
   return vim.fs.joinpath(vim.fn.stdpath('state') --[[@as string]], 'acp.nvim', FOLDER)
 end
 
 --- What a folder is called here: its path may be too long for a name. (The first `sha256()` of a
 --- Neovim tests itself for 5 ms.)
----@return string
 local function digest(path)
   local one, other = 0, 0
   for at = 1, #path do
@@ -35,7 +33,6 @@ local function digest(path)
   return ('%08x%08x'):format(one, other)
 end
 
----@return string
 local function prefix(chat)
   return ('%s-%s-'):format(chats.encode(chat.agent), digest(chat.cwd))
 end
@@ -53,13 +50,15 @@ end
 
 --- Write the draft, or remove it when there is nothing to keep. A state folder that cannot be
 --- written to costs the draft, and is told, once. What was forgotten is not written again.
----@param lines string[]
 function M.save(chat, lines)
   local path = M.path(chat)
   if forgotten[chat.prompt] == tick(chat) then
     return
   end
-  if vim.trim(table.concat(lines)) == '' then
+  local waiting = vim.list_slice(chat.unopened or {})
+  local is_blank = vim.trim(table.concat(lines)) == ''
+  lines = is_blank and waiting or vim.list_extend(waiting, lines)
+  if #lines == 0 then
     vim.uv.fs_unlink(path)
     return
   end
@@ -92,7 +91,7 @@ end
 ---@param chat? acp.Chat
 function M.forget(chat)
   for _, each in ipairs(chat and { chat } or chats.all()) do
-    forgotten[each.prompt] = tick(each)
+    forgotten[each.prompt], each.unopened = tick(each), nil
   end
   if chat then
     vim.uv.fs_unlink(M.path(chat))

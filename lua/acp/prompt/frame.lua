@@ -6,7 +6,6 @@
 local cells = require('acp.ui.cells')
 local chats = require('acp.chat.registry')
 local options = require('acp.host.options')
-local screen_rows = require('acp.ask.rows')
 
 local api = vim.api
 
@@ -23,7 +22,6 @@ end
 
 --- What to press, the longest first.
 ---@param count integer things that go along
----@return string[]
 local function texts(chat, count)
   local is_here = api.nvim_get_current_buf() == chat.prompt
   local is_insert = is_here and api.nvim_get_mode().mode:find('^i')
@@ -53,11 +51,10 @@ end
 
 --- What waits for review, and the key that opens it, in the longest of the host's forms that fits. It can
 --- be clicked, and is a part of the bar, so that it takes no line of anybody.
----@param room integer cells
 ---@return string item '' if nothing waits
 ---@return integer cells
 local function changes(chat, room)
-  local all = chat.status.changes ---@type acp.Chunk[][]?
+  local all = chat.status.changes ---@type { [1]: string, [2]: string }[][]?
   if not all then
     return '', 0
   end
@@ -78,16 +75,11 @@ end
 
 --- A bar that says something for a moment.
 ---@param all string[] the longest first
----@param room integer cells of its window
----@return string winbar
 function M.said(all, room)
   return item('AcpNote', fitting(all, room))
 end
 
 --- The bar of a prompt with so many rows.
----@param count integer
----@param room integer cells of its window
----@return string winbar
 function M.bar(chat, count, room)
   if not chats.is_open(chat) then
     local all = { chats.closed(chat), 'closed: :Acp restart goes on', 'closed: :Acp restart' }
@@ -107,7 +99,6 @@ function M.bar(chat, count, room)
   return fits and ('%s%%=%s '):format(row, item('AcpWinbarUsage', beside)) or row
 end
 
----@param width integer cells of the window
 ---@return { [1]: string, [2]: string }[] chunks
 local function chunks(number, row, width)
   local head, detail = (' %d '):format(number), row.detail ~= '' and ' · ' .. row.detail or ''
@@ -115,7 +106,7 @@ local function chunks(number, row, width)
   if api.nvim_strwidth(row.label .. detail) > room then -- its name says more
     detail = ''
   end
-  local label = screen_rows.middle_cut(row.label, '', room)
+  local label = cells.middle_cut(row.label, room)
   return {
     { head, 'AcpDim' },
     { label, row.key and 'AcpNote' or 'AcpMention' },
@@ -123,7 +114,6 @@ local function chunks(number, row, width)
   }
 end
 
----@return { [1]: string, [2]: string }[][]
 local function virtual_lines(rows, width)
   local found = {}
   for number, row in ipairs(vim.list_slice(rows, 1, MOST)) do
@@ -136,9 +126,7 @@ local function virtual_lines(rows, width)
 end
 
 --- Show these rows below the text.
----@param buffer integer a prompt
 ---@param rows acp.Along[]
----@param width integer cells of its window
 ---@return boolean changed whether there are more rows, or fewer
 function M.rows(buffer, rows, width)
   local last = api.nvim_buf_line_count(buffer) - 1

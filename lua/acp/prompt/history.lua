@@ -13,18 +13,15 @@ local M = {}
 ---@field draft string
 ---@field shown string what the prompt has held since
 
----@return string
 local function text_of(chat)
   return table.concat(api.nvim_buf_get_lines(chat.prompt, 0, -1, true), '\n')
 end
 
----@param text string
 function M.put(chat, text)
   api.nvim_buf_set_lines(chat.prompt, 0, -1, true, vim.split(text, '\n', { plain = true }))
 end
 
 --- Put text below what stands in the prompt.
----@param text string
 function M.add(chat, text)
   local before = text_of(chat)
   M.put(chat, vim.trim(before) == '' and text or before .. '\n' .. text)
@@ -58,14 +55,12 @@ local function begin(chat, step)
 end
 
 --- Whether the prompt holds one that was sent, as it was.
----@return boolean
 function M.is_walking(chat)
   local walk = chat.walk
   return walk ~= nil and walk.place <= #walk.texts and walk.shown == text_of(chat)
 end
 
 --- Show the prompt that was sent before the one shown, or after it.
----@param step 1|-1
 function M.step(chat, step)
   if M.is_walking(chat) then
     go(chat, step)

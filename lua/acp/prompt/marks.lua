@@ -13,67 +13,33 @@ local api = vim.api
 local M = {}
 
 local namespace = api.nvim_create_namespace('acp_prompt')
-local mentioned = api.nvim_create_namespace('acp_mentioned')
 local MOST_LINES, MOST_ASKED = 2000, 200
 
----@type table<integer, table<integer, acp.Mention>> by prompt buffer and mark
+---@type table<integer, table<integer, acp.Mention>> by buffer and mark
 local mentions = events.by_buffer()
 
----@class acp.Anchor
----@field buffer integer
----@field mark integer extmark in `acp_mentioned`, over the lines
+---@alias acp.Anchor { buffer: integer, mark: integer } of `attachment.hold`
 
----@param it acp.Mention of lines
----@return acp.Anchor? anchor nil: it speaks of no lines of a loaded buffer
+---@return acp.Anchor? anchor nil: the mention speaks of no lines of a loaded buffer
 local function anchor(it)
   local first, last = unpack(it.lines)
   local buffer = vim.iter(api.nvim_list_bufs()):find(function(buffer)
     return api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_name(buffer) == it.path
   end)
-  if not buffer then
-    return nil
+  if buffer and 0 < first and first <= last and last <= api.nvim_buf_line_count(buffer) then
+    return { buffer = buffer, mark = attachment.hold(buffer, first, last) }
   end
-  local lines = api.nvim_buf_get_lines(buffer, first - 1, last, false)
-  if first < 1 or #lines ~= last - first + 1 then
-    return nil
-  end
-  -- with the end of its last line: whoever writes a line anew has not taken it away
-  local options = { end_row = last, end_col = 0, strict = false }
-  options.invalidate = true -- a mark of lines that are gone says nothing
-  return {
-    buffer = buffer,
-    mark = api.nvim_buf_set_extmark(buffer, mentioned, first - 1, 0, options),
-  }
-end
-
---- Where the lines of an anchor are now.
----@param it acp.Anchor
----@return integer? first 1-based; nil: they are gone
----@return integer last inclusive
-local function lines_of(it)
-  local is_loaded = api.nvim_buf_is_loaded(it.buffer)
-  local mark = is_loaded
-    and api.nvim_buf_get_extmark_by_id(it.buffer, mentioned, it.mark, { details = true })
-  if not mark or not mark[1] or mark[3].invalid then
-    return nil, 0
-  end
-  local last = mark[3].end_col == 0 and mark[3].end_row or mark[3].end_row + 1
-  if last <= mark[1] then
-    return nil, 0 -- nothing is left of them
-  end
-  return mark[1] + 1, last
 end
 
 --- These mentions of lines stand in the prompt now.
----@param found acp.Mention[]
 local function keep(chat, found)
   local before, now = chat.anchors or {}, {}
   for _, it in ipairs(found) do
     now[it.name] = now[it.name] or before[it.name] or anchor(it)
   end
   for name, it in pairs(before) do
-    if not now[name] and api.nvim_buf_is_valid(it.buffer) then
-      api.nvim_buf_del_extmark(it.buffer, mentioned, it.mark)
+    if not now[name] then
+      attachment.let_go(it.buffer, it.mark)
     end
   end
   chat.anchors = now
@@ -84,7 +50,7 @@ end
 local function moved_names(chat)
   local found, now = {}, {}
   for name, it in pairs(chat.anchors or {}) do
-    local first, last = lines_of(it)
+    local first, last = attachment.range(it.buffer, it.mark)
     local lines = first and (first == last and '%d' or '%d-%d'):format(first, last)
     local new = lines and name:gsub('%d+%-?%d*$', lines) or name
     found[name] = new ~= name and new or nil
@@ -95,12 +61,11 @@ local function moved_names(chat)
 end
 
 --- The lines that are mentioned, as selections that go along, and the names that speak of them.
----@return acp.Selection[]
 ---@return string[] names
 function M.take(chat)
   local found, names = {}, {}
   for name, it in pairs(chat.anchors or {}) do
-    local first, last = lines_of(it)
+    local first, last = attachment.range(it.buffer, it.mark)
     if first then
       table.insert(names, name)
       table.insert(found, attachment.select(first, last, it.buffer))
@@ -175,7 +140,6 @@ function M.prepare(chat)
 end
 
 --- The mentions of a prompt where they are now.
----@return { row: integer, first: integer, last: integer, mark: integer, it: acp.Mention }[]
 local function placed(chat)
   local found = {}
   local all = api.nvim_buf_get_extmarks(chat.prompt, namespace, 0, -1, { details = true })

@@ -17,10 +17,7 @@ function M.specials()
   return require('acp.command.data').read('mentions')
 end
 
----@class acp.Names
----@field roots string[] folders of the session; the first is the one that names are relative to
----@field names string[]
----@field asked integer time of the question, in milliseconds
+---@alias acp.Names table the answer of the verb `files`, and when it was `asked` for
 
 ---@param at integer where an `@` is
 local function begins(line, at)
@@ -55,8 +52,6 @@ function M.start(before)
 end
 
 --- The mention of a name, as it is written.
----@param name string
----@return string
 function M.written(name)
   if name:match('["\\]') then
     return '@' .. name:gsub('[%s"\\]', '\\%0')
@@ -95,7 +90,6 @@ local function of_lines(name, first, last)
   return M.written(name .. (first == last and ':%d' or ':%d-%d'):format(first, last))
 end
 
----@param path string absolute
 ---@return string? name nil: it is not there, or in none of the folders of the session
 local function name_of(chat, path)
   path = vim.fs.normalize(path, { expand_env = false })
@@ -108,8 +102,7 @@ local function name_of(chat, path)
   end
 end
 
---- The mention of a file or folder by its path, or of lines of it.
----@param path string absolute
+--- The mention of a file or folder by its absolute path, or of lines of it.
 ---@param first? integer 1-based
 ---@param last? integer inclusive
 ---@return string? mention nil: it is in none of the folders of the session
@@ -119,7 +112,6 @@ function M.of_path(chat, path, first, last)
 end
 
 --- The files of the project that are open, as buffers.
----@return integer[]
 function M.open_files(chat)
   return vim.tbl_filter(function(buffer)
     local is_file = api.nvim_buf_is_loaded(buffer) and surroundings.is_file(buffer)
@@ -128,7 +120,6 @@ function M.open_files(chat)
 end
 
 --- What the open files define that fits a query.
----@return acp.Candidate[]
 local function defined(chat, query)
   return vim.tbl_map(function(symbol)
     local name = name_of(chat, api.nvim_buf_get_name(symbol.buffer)) --[[@as string]]
@@ -143,7 +134,6 @@ end
 
 --- What completes a mention.
 ---@param base string from the `@` on
----@return acp.Candidate[]
 function M.complete(chat, base)
   local query, items, seen = base:gsub('^@"?', ''):gsub('\\(.)', '%1'), {}, {}
   local function add(name, menu, kind)
@@ -170,7 +160,6 @@ end
 ---@alias acp.Mention table an answer of the verb `mentions`, of one line: see doc/messages.md
 
 --- Ask the host for the mentions of lines.
----@param lines string[]
 ---@param done fun(found: acp.Mention[][]) of each line
 function M.find(chat, lines, done)
   local payload = { chat = chat.chat, lines = lines, buffers = {}, open = {} }

@@ -69,12 +69,6 @@ local function break_undo()
   vim.bo.undolevels = vim.bo.undolevels
 end
 
----@class acp.Pasted
----@field chat acp.Chat
----@field row integer 0-based
----@field column integer
----@field lines string[]
-
 --- What stands where text was put; nil if it is something else.
 ---@return integer? row 0-based, of its end
 ---@return integer column
@@ -149,8 +143,7 @@ local function writing()
   return is_here and (mode == 'n' or mode == 'i') and chat or nil
 end
 
---- Where a paste begins: at the cursor, or behind it.
----@return acp.Pasted
+--- Where a paste begins: at the cursor, or behind it; its row is 0-based.
 local function begun(chat)
   local row, column = unpack(api.nvim_win_get_cursor(0))
   if api.nvim_get_mode().mode == 'n' then
@@ -160,8 +153,7 @@ local function begun(chat)
   return { chat = chat, row = row - 1, column = column, lines = {} }
 end
 
----@type acp.Pasted? what comes in portions
-local coming
+local coming -- what comes in portions
 
 local function take(lines)
   local have = coming and coming.lines

@@ -20,13 +20,6 @@ local KEYS = '<CR> takes it back · dd drops it · g? all keys'
 
 ---@alias acp.Waiting table the answer of the verb `queue`: see doc/messages.md
 
----@class acp.QueueView
----@field chat integer
----@field buffer integer
----@field drawn? acp.Waiting
----@field is_drawing boolean
-
----@return string[]
 local function lines_of(view)
   return api.nvim_buf_get_lines(view.buffer, 0, -1, true)
 end
@@ -37,12 +30,10 @@ local function put(view, lines)
   if not view.drawn then
     vim.bo[view.buffer].undolevels = -1 -- nothing waits before there is a text
   end
-  view.is_drawing = true
   api.nvim_buf_call(view.buffer, function()
     pcall(vim.cmd.undojoin)
     api.nvim_buf_set_lines(view.buffer, 0, -1, true, lines)
   end)
-  view.is_drawing = false
   vim.bo[view.buffer].undolevels = levels
 end
 
@@ -103,7 +94,7 @@ local function watch(view)
   local name = 'acp.queue.' .. view.buffer
   local on = events.group(name)
   on({ 'TextChanged', 'InsertLeave' }, 'The queue becomes what the lines are', function()
-    if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
+    if not vim.deep_equal(lines_of(view), view.drawn.lines) then
       arrange(view)
     end
   end, { buffer = view.buffer })
@@ -115,7 +106,6 @@ local function watch(view)
   end, { buffer = view.buffer })
 end
 
----@return acp.QueueView
 local function make(chat)
   local buffer = unseen.buffer(function(it)
     chats.name(it, 'acp-queue')
@@ -124,7 +114,7 @@ local function make(chat)
     vim.bo[it].bufhidden = 'wipe'
     vim.bo[it].filetype = 'acp-queue'
   end)
-  local view = { chat = chat.chat, buffer = buffer, is_drawing = false }
+  local view = { chat = chat.chat, buffer = buffer }
   local function take()
     take_back(view)
   end

@@ -21,11 +21,7 @@ local offered
 ---@type vim.lsp.Client?
 local ours
 
----@class acp.Progress
----@field token string
----@field doing string
-
----@type table<integer, acp.Progress> by chat
+---@type table<integer, { token: string, doing: string }> by chat
 local running = {}
 
 local function listeners()
@@ -91,7 +87,6 @@ local function place(params)
 end
 
 ---@param range lsp.Range
----@return lsp.CompletionItem
 local function item(candidate, index, range)
   return {
     label = candidate.label or candidate.word,
@@ -108,7 +103,6 @@ end
 ---@param position lsp.Position
 ---@param before string the line up to the cursor
 ---@param start integer
----@return lsp.CompletionList
 local function list(chat, position, before, start)
   local range = { start = { line = position.line, character = start }, ['end'] = position }
   local found = {}
@@ -167,7 +161,6 @@ end
 
 --- Do something that may attach the client, whatever the user does meanwhile. Handlers of `LspAttach`
 --- hear of it once the user is in the prompt: they act on the windows.
----@param action fun()
 local function unheard(action)
   require('acp.ui.unseen').loudly({ 'LspAttach' }, action)
   local found = attached
@@ -185,7 +178,6 @@ end
 
 --- The server, as `vim.lsp.start()` wants it instead of a command line.
 ---@param dispatchers vim.lsp.rpc.Dispatchers
----@return vim.lsp.rpc.PublicClient
 local function serve(dispatchers)
   local is_closing, last = false, 0
   offered = dispatchers.notification
@@ -275,7 +267,6 @@ local function whole(found)
 end
 
 ---@param client integer
----@param buffer integer a prompt
 local function open_by_itself(client, buffer)
   if not vim.lsp.completion or not vim.lsp.completion.get then -- Neovim 0.10
     return

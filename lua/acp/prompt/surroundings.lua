@@ -90,7 +90,6 @@ end
 
 --- The diagnostics of the file last worked in.
 ---@param is_here? boolean only those of the line of its cursor
----@return table[] rows of a tool of agents
 function M.diagnostics(is_here)
   local buffer, row = shown()
   local line = is_here and row and math.max(row, 1) or nil
@@ -112,7 +111,6 @@ function M.enclosing(kind)
 end
 
 --- The user's marks: of the file last worked in, then those of all files.
----@return { path: string, line: integer, column: integer, kind: string, text: string }[]
 function M.marks()
   local buffer, found = file(), {}
   local function take(list, name)
@@ -134,7 +132,6 @@ function M.marks()
 end
 
 --- The files that are open.
----@return string[] paths
 function M.open_files()
   local listed = vim.tbl_filter(function(buffer)
     return vim.bo[buffer].buflisted and M.is_file(buffer)
@@ -146,7 +143,6 @@ end
 
 --- Text that is in no file.
 ---@param name 'messages'|'terminal'
----@return { name: string, lines: string[], filetype: string }? nil: there is none
 function M.text(name)
   local text = ''
   if name == 'messages' then
@@ -170,8 +166,6 @@ function M.name(buffer)
 end
 
 --- The buffer of that name that is no file.
----@param name string
----@return { name: string, lines: string[], filetype: string }?
 function M.buffer(name)
   for _, buffer in ipairs(api.nvim_list_bufs()) do
     if M.name(buffer) == name then

@@ -19,11 +19,7 @@ local METHOD = 'textDocument/documentSymbol'
 ---@field first integer 1-based
 ---@field last integer inclusive
 
----@class acp.FileSymbols
----@field tick integer of the text that was asked about
----@field symbols acp.Symbol[]
-
----@type table<integer, acp.FileSymbols> by buffer
+---@type table<integer, { tick: integer, symbols: acp.Symbol[] }> by buffer; `tick` of the text read
 local known = events.by_buffer()
 
 local KINDS = {
@@ -182,7 +178,6 @@ local function read_tree(buffer, file)
 end
 
 --- Learn what these files define, unless that is known.
----@param buffers integer[]
 function M.refresh(buffers)
   for _, buffer in ipairs(vim.list_slice(buffers, 1, MOST_FILES)) do
     local tick = api.nvim_buf_get_changedtick(buffer)
@@ -199,13 +194,11 @@ function M.refresh(buffers)
 end
 
 --- What a file defines, as far as it is known.
----@return acp.Symbol[]
 function M.of(buffer)
   return known[buffer] and known[buffer].symbols or {}
 end
 
 --- What these files define that fits a query: not all of it, which would hide the rest.
----@param buffers integer[]
 ---@param query string
 ---@return (acp.Symbol|{ buffer: integer })[] the best first
 function M.matching(buffers, query)
@@ -248,14 +241,10 @@ function M.around(buffer, row, kinds)
 end
 
 --- Whether any file that was asked about defines something.
----@return boolean
 function M.any()
-  for _, file in pairs(known) do -- no list, though its keys may look like one
-    if #file.symbols > 0 then
-      return true
-    end
-  end
-  return false
+  return vim.iter(pairs(known)):any(function(_, file)
+    return #file.symbols > 0
+  end)
 end
 
 return M

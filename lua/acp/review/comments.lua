@@ -21,8 +21,6 @@ local WIDEST, HEIGHT = 72, 4
 ---  1-based, inclusive
 
 --- The lines of the current buffer's file; nil if it has none, and the user was told.
----@param range { [1]: integer, [2]: integer }
----@return acp.CommentPlace?
 local function place_of(range)
   local path = places.file_here()
   if not path then
@@ -58,7 +56,6 @@ local function send(place, text)
 end
 
 --- Say something on lines of the current buffer's file.
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param text string '' takes back what was said there
 function M.comment(range, text)
   local place = place_of(range)
@@ -68,7 +65,6 @@ function M.comment(range, text)
 end
 
 --- Below the last line, in the window where the user is.
----@return vim.api.keyset.win_config
 local function config(place)
   local width = math.max(math.min(WIDEST, api.nvim_win_get_width(0) - 4), 1)
   local row = vim.fn.screenpos(0, place.last, 1).row
@@ -132,7 +128,6 @@ local function watch(buffer, window, place, over)
 end
 
 --- Write a comment in a small window.
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
 ---@param over? fun() called once it is closed
 local function write(range, over)
   local place = place_of(range)
@@ -148,8 +143,6 @@ local function write(range, over)
 end
 
 --- Write one on lines of a file that a list names, and come back to the list.
----@param path string resolved
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
 local function write_on(path, range)
   local list = api.nvim_get_current_win()
   require('acp.review.motion').go(path, range[1])
@@ -164,7 +157,6 @@ local function write_on(path, range)
 end
 
 --- Write a comment in a small window; in a list of hunks, on that of the row.
----@param range { [1]: integer, [2]: integer } 1-based, inclusive
 function M.write(range)
   local list = listed.here()
   if not list then

@@ -85,7 +85,6 @@ function M.decide_by(verdict, name, because)
 end
 
 --- Decide on all files, on the file of the current buffer, or on lines of it.
----@param range? integer[] first and last line, 1-based, inclusive
 ---@param more? { hunk?: boolean, because?: string }
 function M.decide(verdict, scope, range, more)
   local list = listed.here()
@@ -143,7 +142,6 @@ function M.reject()
   decide_operand('reject')
 end
 
----@return string
 local function operator_name(verdict)
   return ("v:lua.require'acp.review.decide'.%s"):format(verdict)
 end

@@ -16,23 +16,12 @@ local files = {}
 ---@type table<integer, table<integer, true>> by buffer: marks of hunks without a line of their own
 local removals = {}
 
----@type fun()[]
-local listeners = {}
-
---- Call something whenever the host has told of the files with hunks: anything in them may be new.
-function M.listen(run)
-  table.insert(listeners, run)
-end
-
 --- Take note of the files with hunks.
 ---@param list acp.ReviewFile[]
 ---@return boolean had whether there were any before
 function M.set_files(list)
   local had = #files > 0
   files = list
-  for _, run in ipairs(listeners) do
-    run()
-  end
   return had
 end
 
@@ -55,7 +44,6 @@ end
 ---  without a line of its own is met at `first`
 
 --- The hunks of a buffer as they are now, ascending.
----@return acp.ReviewHunk[]
 function M.of(buffer)
   local only_gone = removals[buffer] or {}
   local marks = api.nvim_buf_get_extmarks(buffer, namespace, 0, -1, { details = true })
@@ -96,7 +84,6 @@ function M.path_of(buffer)
 end
 
 --- The first rows of a buffer's hunks, ascending; as the host has told them, while it is not drawn.
----@return integer[]
 function M.rows(buffer)
   local rows = vim.tbl_map(function(hunk)
     return hunk.first

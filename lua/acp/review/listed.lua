@@ -39,7 +39,6 @@ function M.here()
   return is_quickfix and lists.is_ours() and M or nil
 end
 
----@param range? integer[] first and last row, 1-based; nil: that of the cursor
 ---@return table[] hunks of these rows, as the host has told them, the last one first
 local function hunks_in(range)
   local line = api.nvim_win_get_cursor(0)[1]
@@ -56,31 +55,19 @@ end
 
 --- Keep or reject the hunks in these rows, or all of the file that the first of them is in.
 ---@param scope 'lines'|'hunk'|'file'
----@param range? integer[] first and last row, 1-based; nil: that of the cursor
 ---@param because? string
 function M.decide(verdict, scope, range, because)
-  local hunks, parts = hunks_in(range), {}
+  local hunks = hunks_in(range)
   if #hunks == 0 then
     return notice.notice(NONE:format(verdict))
   end
-  local function decide(decision)
-    decision.verdict = verdict
-    bridge.ask('decide', decision, notice.notice)
-  end
+  local payload = { verdict = verdict, scope = scope, because = because }
   if scope == 'file' then
-    return decide({ scope = 'file', path = hunks[#hunks].path, because = because })
+    payload.path = hunks[#hunks].path
+    return bridge.ask('decide', payload, notice.notice)
   end
-  for _, hunk in ipairs(hunks) do
-    if hunk.key == '' then -- a conflict
-      decide({ scope = 'lines', path = hunk.path, first = hunk.line, last = hunk.last })
-    else
-      table.insert(parts, { path = hunk.path, key = hunk.key, line = hunk.line })
-    end
-  end
-  if #parts > 0 then
-    local payload = { verdict = verdict, scope = 'lines', parts = parts, because = because }
-    bridge.ask('decide_parts', payload, notice.notice)
-  end
+  payload.scope, payload.parts = 'lines', hunks
+  bridge.ask('decide_parts', payload, notice.notice)
 end
 
 ---@return string? path nil: there is none in this row

@@ -12,7 +12,6 @@ local ids = {}
 ---@type table<string, { list: acp.QuickfixList, tick: integer }> by key: what each list shows
 local shown = {}
 
----@param id integer
 ---@return any value nil if the list is gone
 local function get(id, what)
   local found = vim.fn.getqflist({ id = id, [what] = 0 })
@@ -20,7 +19,6 @@ local function get(id, what)
 end
 
 --- The entry that was the current one, or that which has come to its place.
----@return integer
 local function current_entry(list)
   local index = math.max(get(ids[list.key], 'idx') or 1, 1)
   local current = shown[list.key].list.items[index] or {}
@@ -38,7 +36,6 @@ local function note(list)
 end
 
 --- Where the user is in the window of the list.
----@param id integer
 ---@return { window: integer, row: integer }?
 local function cursor_in(id)
   local found = vim.fn.getqflist({ id = 0, winid = 0 })

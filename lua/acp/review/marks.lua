@@ -22,6 +22,7 @@ local PAUSE_MS = 200
 local LONG = 20000
 -- Marks that are put at once: some 5 ms.
 local PORTION = 2000
+local REST = (' '):rep(1000)
 
 -- The colour of lines that are asked for, and of no others that are virtual; that of their signs.
 local ASKED = 'AcpReviewAdd'
@@ -32,48 +33,36 @@ local CALM = { [ASKED] = true, [ASKED_SIGN] = true, AcpReviewConflict = true }
 
 local namespace = api.nvim_create_namespace('acp_review')
 
----@alias acp.ReviewMark { [1]: integer, [2]: integer, [3]: vim.api.keyset.set_extmark, [4]: integer }
----  row, column, options, on how many rows
+---@alias acp.ReviewMark table see doc/messages.md, "Host → Lua"
 
 ---@class acp.Reviewed
 ---@field path string resolved
 ---@field tick integer the changedtick that it was drawn for
----@field has_removed boolean it shows removed lines
----@field width? integer at which those were broken
+---@field look? table by which its virtual lines were broken, and its notes
 ---@field marks? acp.ReviewMark[] all of them, if some are of what is asked
 
 ---@type table<integer, acp.Reviewed> by buffer
 local reviewed = {}
 ---@type table<integer, true> by buffer: its changes are looked at
 local attached = {}
----@type table<integer, uv.uv_timer_t> by buffer: the host will be told
-local timers = {}
+---@type table<integer, table> by buffer: the last call of `tell_later`, which is due
+local due = {}
 -- Whether all of the review is shown.
 local is_on = false
 
----@return integer
 local function tick_of(buffer)
   return api.nvim_buf_get_changedtick(buffer)
 end
 
-local function stop_timer(buffer)
-  local timer = timers[buffer]
-  timers[buffer] = nil
-  if timer and not timer:is_closing() then
-    timer:close()
-  end
-end
-
 ---@param drawn acp.Reviewed
 local function is_right(buffer, drawn)
-  local fits = not drawn.has_removed or drawn.width == removed_lines.width(buffer)
+  local fits = not drawn.look or vim.deep_equal(drawn.look, removed_lines.look(buffer))
   return fits and drawn.tick == tick_of(buffer)
 end
 
 --- Take all marks from a buffer: of its file nobody knows a hunk.
 local function clear(buffer)
-  stop_timer(buffer)
-  reviewed[buffer] = nil
+  due[buffer], reviewed[buffer] = nil, nil
   if api.nvim_buf_is_loaded(buffer) then
     api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
     hunks.put(buffer, {})
@@ -84,7 +73,7 @@ end
 
 --- Tell the host, if what is drawn is not what there is.
 local function tell(buffer)
-  stop_timer(buffer)
+  due[buffer] = nil
   local is_loaded = api.nvim_buf_is_loaded(buffer)
   local drawn = reviewed[buffer]
   local path = is_loaded and (drawn and drawn.path or hunks.path_of(buffer))
@@ -93,17 +82,16 @@ local function tell(buffer)
   end
 end
 
---- Once, also where the time is up before the last such call.
+--- Once, for the last such call.
 ---@param milliseconds integer after that
 local function tell_later(buffer, milliseconds)
-  local timer = timers[buffer] or assert(vim.uv.new_timer())
-  timers[buffer] = timer
-  local function over()
-    if timers[buffer] == timer and not timer:is_active() then
+  local this = {}
+  due[buffer] = this
+  vim.defer_fn(function()
+    if due[buffer] == this then
       tell(buffer)
     end
-  end
-  timer:start(milliseconds, 0, vim.schedule_wrap(over))
+  end, milliseconds)
 end
 
 --- Look at the changes of a buffer as long as it has marks.
@@ -126,8 +114,7 @@ local function attach(buffer)
       tell_later(buffer, 0)
     end,
     on_detach = function()
-      attached[buffer], reviewed[buffer] = nil, nil
-      stop_timer(buffer)
+      attached[buffer], reviewed[buffer], due[buffer] = nil, nil, nil
       vim.schedule(function()
         if not reviewed[buffer] then
           removed_lines.set_above(buffer, 0)
@@ -160,21 +147,11 @@ local function watch()
   on('WinResized', desc, function()
     for _, window in ipairs(vim.v.event.windows) do
       local buffer = api.nvim_win_is_valid(window) and api.nvim_win_get_buf(window)
-      if buffer and reviewed[buffer] and reviewed[buffer].has_removed then
+      if buffer and reviewed[buffer] and reviewed[buffer].look then
         tell_later(buffer, PAUSE_MS)
       end
     end
   end)
-end
-
----@param options vim.api.keyset.set_extmark with `virt_lines`
----@param width? integer
-local function fit(buffer, options, width)
-  local lines = options.virt_lines --[[@as acp.VirtualLine[] ]]
-  options.virt_lines = removed_lines.fit(lines, width, vim.bo[buffer].tabstop)
-  if vim.fn.has('nvim-0.11') == 1 then
-    options.virt_lines_overflow = 'scroll'
-  end
 end
 
 ---@return boolean whether it shows what is asked
@@ -186,40 +163,41 @@ local function is_asked(mark)
 end
 
 --- Words for which there is no room behind their line stand above it: none of them is cut.
----@param options vim.api.keyset.set_extmark
 ---@param room? integer cells of the narrowest window
----@return vim.api.keyset.set_extmark
-local function whole(buffer, row, options, room)
-  local words = (options.virt_text or {})[1]
-  if not words or not room then
+local function whole(buffer, mark, room)
+  local row, _, options, _, above = unpack(mark, 1, 5)
+  if not above or not room then
     return options
   end
-  local text = vim.trim(words[1])
-  if removed_lines.cells(buffer, row) + api.nvim_strwidth(text) + 2 <= room then
+  local used = vim.fn.virtcol({ row + 1, '$' }, false, vim.fn.win_findbuf(buffer)[1]) - 1
+  if used + api.nvim_strwidth(vim.trim(options.virt_text[1][1])) + 2 <= room then
     return options
   end
-  return { virt_lines = { { { text, words[2] } } }, virt_lines_above = true }
+  return { virt_lines = above, virt_lines_above = true }
 end
 
----@param width? integer at which removed lines are broken
----@return boolean has_removed whether there are any
+--- The colour of a virtual line goes on to the edge of the window.
+---@param line { [1]: string, [2]: string }[]
+local function to_edge(line)
+  return vim.list_extend(vim.list_slice(line), { { REST, line[#line][2] } })
+end
+
 ---@return integer above how many lines above the first one
-local function put_marks(buffer, marks, width)
-  local above, has_removed = 0, false
-  local room = removed_lines.width(buffer, true)
+local function put_marks(buffer, marks)
+  local above, room = 0, removed_lines.width(buffer, true)
   for _, mark in ipairs(marks) do
-    local row, column, wanted, rows = unpack(mark)
-    local options = vim.tbl_extend('force', whole(buffer, row, wanted, room), { strict = false })
+    local row, column, _, rows = unpack(mark)
+    local options = vim.tbl_extend('force', whole(buffer, mark, room), { strict = false })
     if options.virt_lines then
-      fit(buffer, options, width)
-      has_removed = true
+      options.virt_lines = vim.tbl_map(to_edge, options.virt_lines)
+      options.virt_lines_overflow = vim.fn.has('nvim-0.11') == 1 and 'scroll' or nil
       above = above + (row == 0 and options.virt_lines_above and #options.virt_lines or 0)
     end
     for offset = 0, rows - 1 do
       api.nvim_buf_set_extmark(buffer, namespace, row + offset, column, options)
     end
   end
-  return has_removed, above
+  return above
 end
 
 --- What is asked comes by itself: where its lines would push the cursor of a window out of sight, so
@@ -245,8 +223,7 @@ end
 ---@param drawn acp.Reviewed
 local function put_from(buffer, marks, drawn, first)
   local portion = vim.list_slice(marks, first, first + PORTION - 1)
-  local has_removed, above = put_marks(buffer, portion, drawn.width)
-  drawn.has_removed = drawn.has_removed or has_removed
+  local above = put_marks(buffer, portion)
   if first == 1 then
     removed_lines.set_above(buffer, above)
   end
@@ -284,22 +261,25 @@ end
 function M.draw_again(buffer)
   local drawn = reviewed[buffer]
   if drawn and drawn.marks and drawn.tick == tick_of(buffer) then
-    reviewed[buffer] = vim.tbl_extend('force', drawn, { width = removed_lines.width(buffer) })
+    reviewed[buffer] = vim.tbl_extend('force', drawn, {})
     put_all(buffer, drawn.marks, reviewed[buffer])
+    tell_later(buffer, 0) -- its windows may be narrower by now
   end
 end
 
 --- Called by the host: put these marks in place of all that the file has; none takes all away.
----@param path string resolved
 ---@param tick integer the changedtick that they are for
 ---@param rows integer[][] of the hunks: first and last row, half-open; where lines are only gone, both are the same
----@return { ok?: boolean, stale?: boolean, gone?: boolean }
-function M.draw(path, tick, marks, rows)
+---@param look? table what virtual lines were broken by
+---@return { ok?: boolean, stale?: boolean, gone?: boolean, look?: table } what they are to be broken by instead
+function M.draw(path, tick, marks, rows, look)
   local buffer = buffers.find(path)
   if not buffer then
     return { gone = true }
   elseif tick_of(buffer) ~= tick then
     return { stale = true }
+  elseif look and not vim.deep_equal(look, removed_lines.look(buffer)) then
+    return { look = removed_lines.look(buffer) }
   end
   require('acp.ui.highlights').define()
   hunks.put(buffer, rows)
@@ -310,11 +290,10 @@ function M.draw(path, tick, marks, rows)
   end
   attach(buffer) -- and stay so without marks: `u` may have taken the hunk, and <C-r> brings it back
   local kept = vim.iter(marks):any(is_asked) and marks or nil
-  local drawn = { path = path, tick = tick, has_removed = false, marks = kept }
-  drawn.width = removed_lines.width(buffer)
+  local drawn = { path = path, tick = tick, look = look, marks = kept }
   reviewed[buffer] = drawn
   put_all(buffer, marks, drawn)
-  if drawn.has_removed then
+  if drawn.look then
     tell_later(buffer, PAUSE_MS) -- the signs of this drawing may have made the text narrower
   end
   require('acp.ui.apply').redraw()
@@ -345,7 +324,10 @@ end
 ---@param on? boolean all of the review is shown
 ---@return boolean has_lists the quickfix lists want to be brought up to date
 function M.files(files, on)
-  local had = hunks.set_files(files)
+  local had, overview = hunks.set_files(files), package.loaded['acp.review.overview']
+  if overview then
+    overview.follow()
+  end
   tell_unseen(files)
   is_on = on or false
   for buffer in pairs(reviewed) do

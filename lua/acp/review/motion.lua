@@ -123,7 +123,6 @@ local function window_for(path)
 end
 
 --- Show that place.
----@param path string resolved
 ---@param line integer 1-based
 function M.go(path, line)
   local window = window_for(path)
@@ -142,7 +141,6 @@ function M.go(path, line)
 end
 
 --- Called by the host, at the user's command: show that place, unless the user goes on already.
----@param path string resolved
 ---@param line integer 1-based
 function M.go_calmly(path, line)
   if hands.are_off() then

@@ -16,7 +16,6 @@ local api = vim.api
 
 local M = {}
 
-local WHOLE = -1
 local PAUSE_MS = 100
 
 ---@alias acp.ShownHunk table of the verb `diff`: see doc/messages.md
@@ -60,8 +59,8 @@ function M.draw(buffer, op, found)
   return true
 end
 
--- Whoever has changed a file, or taken a turn back: what is on screen is what there is.
-hunks.listen(function()
+--- Whoever has changed a file, or taken a turn back: what is on screen is what there is.
+function M.follow()
   for buffer, shown in pairs(overviews) do
     if not shown.is_late and vim.fn.bufwinid(buffer) ~= -1 then
       shown.is_late = true
@@ -73,24 +72,16 @@ hunks.listen(function()
       end, PAUSE_MS)
     end
   end
-end)
+end
 
----@param range? integer[] first and last row, 1-based; nil: all
----@return table? part nil if no line of it is in these rows
+---@return table? part nil if no row of it is in that range
 local function part_of(hunk, range)
   local part = { path = hunk.path, key = hunk.key, line = hunk.line }
-  local first, last = unpack(range or {})
-  local offsets = not range and { WHOLE }
-    or vim.list_slice(hunk.offsets, math.max(first - hunk.row, 1), last - hunk.row)
-  if vim.list_contains(offsets, WHOLE) then
-    return part
+  if range then
+    local first, last = range[1] - hunk.row, range[2] - hunk.row
+    part.offsets = vim.list_slice(hunk.offsets, math.max(first, 1), last)
   end
-  for _, line in ipairs(offsets) do
-    if line >= 0 then
-      part.first, part.last = math.min(part.first or line, line), math.max(part.last or line, line)
-    end
-  end
-  return part.first and part or nil
+  return (not range or #part.offsets > 0) and part or nil
 end
 
 ---@return acp.ShownHunk? hunk under the cursor
@@ -105,7 +96,6 @@ end
 
 --- What the user means: lines, the hunk there, all of its file, or all that is shown.
 ---@param scope 'lines'|'hunk'|'file'|'all'
----@param range? integer[] 1-based, inclusive
 ---@return table[] parts the last one first, so that the others stay where they are
 local function meant_by(scope, range)
   local here, parts = hunk_here(), {}
@@ -124,7 +114,6 @@ end
 
 --- Keep or reject what the current buffer, one of ours, shows in these rows.
 ---@param scope 'lines'|'hunk'|'file'|'all'
----@param range? integer[] 1-based, inclusive
 ---@param because? string
 function M.decide(verdict, scope, range, because)
   local buffer, parts = api.nvim_get_current_buf(), meant_by(scope, range)
@@ -148,7 +137,6 @@ function M.place()
   end
 end
 
----@return fun()
 local function jump(step)
   return function()
     local rows = vim.tbl_map(function(hunk)
@@ -189,7 +177,6 @@ local function map_keys(buffer)
 end
 
 ---@param shown acp.Overview
----@return integer buffer
 local function make(shown)
   local turn = shown.turn and ('turn %d'):format(shown.turn) or 'session'
   local name = ('acp-diff://%s%s'):format(turn, shown.by and ' ' .. shown.by or '')

@@ -1,19 +1,13 @@
--- Virtual lines that show what an agent has removed, as Neovim by itself would not show them: broken
--- where the window would break them, and above the first line of a file.
+-- Virtual lines that show what an agent has removed, as Neovim by itself would not show them: the host
+-- breaks them where the window would, and they are to be seen above the first line of a file, too.
 
+local cells = require('acp.ui.cells')
 local events = require('acp.ui.events')
 local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
 local M = {}
-
-local REST = (' '):rep(1000)
--- Before words of the user's.
-local PREFIX = '▌ '
-
----@alias acp.Chunk { [1]: string, [2]: string } text and highlight group
----@alias acp.VirtualLine acp.Chunk[]
 
 ---@return integer width of its text
 local function text_width(window)
@@ -37,91 +31,12 @@ function M.width(buffer, is_any)
   return width
 end
 
----@param tabstop integer
----@return acp.VirtualLine line with blanks in place of tabs, as the buffer would show them
----@return integer width
-local function expand(line, tabstop)
-  local column, expanded = 0, {}
-  for _, chunk in ipairs(line) do
-    local parts = vim.split(chunk[1], '\t', { plain = true })
-    for index, part in ipairs(parts) do
-      column = column + api.nvim_strwidth(part)
-      if index < #parts then
-        local blanks = tabstop - column % tabstop
-        parts[index], column = part .. (' '):rep(blanks), column + blanks
-      end
-    end
-    table.insert(expanded, { table.concat(parts), chunk[2] })
-  end
-  return expanded, column
-end
-
---- How many cells the text of a buffer's line takes.
----@return integer
-function M.cells(buffer, row)
-  local text = api.nvim_buf_get_lines(buffer, row, row + 1, false)[1] or ''
-  local _, cells = expand({ { text, '' } }, vim.bo[buffer].tabstop)
-  return cells
-end
-
----@param line acp.VirtualLine without tabs
----@return acp.VirtualLine[]
-local function broken(line, width)
-  local rows, row, room = {}, {}, width
-  for _, chunk in ipairs(line) do
-    local piece = {}
-    for _, character in ipairs(vim.fn.split(chunk[1], '\\zs')) do
-      local cells = api.nvim_strwidth(character)
-      if cells > room and room < width then
-        table.insert(row, { table.concat(piece), chunk[2] })
-        table.insert(rows, row)
-        row, piece, room = {}, {}, width
-      end
-      table.insert(piece, character)
-      room = room - cells
-    end
-    table.insert(row, { table.concat(piece), chunk[2] })
-  end
-  table.insert(rows, row)
-  return rows
-end
-
---- Words are broken between words, and what stands before them is there in each row.
----@param line acp.VirtualLine of one chunk that begins with `PREFIX`
----@return acp.VirtualLine[]
-local function broken_words(line, width)
-  local rows, row, group = {}, PREFIX, line[1][2]
-  for word in line[1][1]:sub(#PREFIX + 1):gmatch('%S+%s*') do
-    if row ~= PREFIX and api.nvim_strwidth(vim.trim(row .. word)) > width then
-      table.insert(rows, { { row, group } })
-      row = PREFIX
-    end
-    row = row .. word
-  end
-  table.insert(rows, { { row, group } })
-  return vim.iter(rows):fold({}, function(all, it)
-    local fits = api.nvim_strwidth(it[1][1]) <= width + 1
-    return vim.list_extend(all, fits and { it } or broken(it, width))
-  end)
-end
-
---- Break lines that are too wide, and let the colour of each go on to the edge of the window.
----@param lines acp.VirtualLine[]
----@param width? integer nil to break none
----@param tabstop integer
----@return acp.VirtualLine[]
-function M.fit(lines, width, tabstop)
-  local fitted = {}
-  for _, line in ipairs(lines) do
-    local expanded, cells = expand(line, tabstop)
-    local rest = line[#line][2]
-    local breaks = vim.startswith(line[1][1], PREFIX) and broken_words or broken
-    for _, row in ipairs(width and cells > width and breaks(expanded, width) or { expanded }) do
-      table.insert(row, { REST, rest })
-      table.insert(fitted, row)
-    end
-  end
-  return fitted
+--- What the host breaks them by.
+---@return { width: integer, tabstop: integer, cells: string } width 0 breaks none
+function M.look(buffer)
+  local look = { width = M.width(buffer) or 0, tabstop = vim.bo[buffer].tabstop }
+  look.cells = cells.setting()
+  return look
 end
 
 --- Scroll them into sight, unless that would scroll the cursor out of it.

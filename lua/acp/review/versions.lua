@@ -61,7 +61,6 @@ end
 --- Where lines between two rows of a text stand in another one.
 ---@param above integer rows above them
 ---@param changes integer[][] as `vim.diff` tells them, of both texts
----@return integer
 local function across(above, changes)
   local shift = 0
   for _, it in ipairs(changes) do
@@ -77,7 +76,6 @@ local function across(above, changes)
   return above + shift
 end
 
----@return string
 local function text_of(buffer)
   return table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
 end
@@ -150,7 +148,6 @@ end
 local show
 
 ---@param step integer
----@return fun()
 local function turn(step)
   return function()
     local hidden = this and this.shown and #this.shown.columns - room() or 0
@@ -192,7 +189,6 @@ local function take()
 end
 
 ---@param step integer
----@return fun()
 local function go(step)
   return function()
     if this and this.files > 0 then

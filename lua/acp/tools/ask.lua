@@ -1,11 +1,13 @@
 -- Only the editor can ask its language servers, lists and windows, and run the user's own functions.
 --
 -- The host asks for a tool of an agent, and a module answers, now or later, by the verb
--- `tool_answered`. Nothing here waits, and nothing moves the user.
+-- `tool_answered`; what it returns gives the question up. Nothing here waits, and nothing moves the user.
 
 local bridge = require('acp.host.bridge')
 
 local M = {}
+
+local PAUSE_MS = 30 -- between two looks
 
 ---@alias acp.ToolReply fun(err?: string, result?: any) to be called once
 
@@ -21,15 +23,17 @@ local ROOMS = {
 local open = {}
 
 --- Called by the host: answer a question.
----@param number integer
----@param question string as "windows.files"
----@param arguments table
 function M.start(number, question, arguments)
   open[number] = function() end
   local function reply(err, result)
     if open[number] then
       open[number] = nil
-      bridge.tell_running('tool_answered', { call = number, error = err, result = result })
+      local answer = { call = number, error = err, result = result }
+      local is_told, why = pcall(bridge.tell_running, 'tool_answered', answer)
+      if not is_told then -- a function in it, or a circle
+        answer = { call = number, error = ('what was answered makes no sense: %s'):format(why) }
+        bridge.tell_running('tool_answered', answer)
+      end
     end
   end
   local room, name = question:match('^(%w+)%.([%w_]+)$')
@@ -44,7 +48,6 @@ function M.start(number, question, arguments)
 end
 
 --- Called by the host: nobody wants the answer any more.
----@param number integer
 function M.cancel(number)
   local cancel = open[number]
   open[number] = nil
@@ -54,31 +57,23 @@ function M.cancel(number)
 end
 
 --- Look again and again, until it is so or too late. What it raises ends it, too.
----@param milliseconds integer
 ---@param look fun(is_late: boolean): boolean true: that was the last time
----@return fun() cancel
 function M.poll(milliseconds, look)
-  local timer, stop = assert(vim.uv.new_timer()), vim.uv.now() + milliseconds
-  local function close()
-    if not timer:is_closing() then
-      timer:close()
+  local stop, is_over = vim.uv.now() + milliseconds, false
+  local function again()
+    local is_late = vim.uv.now() >= stop
+    if is_over then
+      return
+    end
+    local ok, is_done = pcall(look, is_late)
+    if ok and not is_done and not is_late then
+      vim.defer_fn(again, PAUSE_MS)
     end
   end
-  timer:start(
-    0,
-    30,
-    vim.schedule_wrap(function()
-      if timer:is_closing() then
-        return
-      end
-      local is_late = vim.uv.now() >= stop
-      local ok, is_done = pcall(look, is_late)
-      if not ok or is_done or is_late then
-        close()
-      end
-    end)
-  )
-  return close
+  vim.schedule(again)
+  return function()
+    is_over = true
+  end
 end
 
 return M

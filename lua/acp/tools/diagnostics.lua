@@ -49,7 +49,6 @@ local function send(buffer)
   vim.tbl_map(language.bring_up_to_date, language.clients(buffer))
 end
 
----@param value any
 ---@return string?
 local function plain(value)
   return (type(value) == 'string' or type(value) == 'number') and tostring(value) or nil
@@ -79,7 +78,6 @@ end
 --- The diagnostics as they are now.
 ---@param buffer? integer nil: of all
 ---@param line? integer 1-based; nil: of all lines
----@return table[]
 function M.rows(buffer, line)
   local found, all = {}, vim.diagnostic.get(buffer, { lnum = line and line - 1 })
   for _, it in ipairs(vim.list_slice(all, 1, MOST)) do
@@ -95,37 +93,29 @@ end
 
 --- Have servers answer for the newest text that do so when asked.
 ---@param on_done fun(is_fresh: boolean)
----@return fun()? cancel
 local function pull(buffer, on_done)
   local clients = language.clients(buffer, METHOD)
   if #clients == 0 then
     return on_done(true)
   end
   local is_fresh = true
-  return language.send({
-    clients = clients,
-    method = METHOD,
-    params = function()
-      return { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
-    end,
-    buffer = buffer,
-    on_done = function(answers)
-      for _, it in ipairs(answers) do
-        is_fresh = is_fresh and not it.error
-        if it.result then
-          local context = { client_id = it.id, bufnr = buffer, method = METHOD }
-          context.params = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
-          vim.lsp.handlers[METHOD](nil, it.result, context, {})
-        end
+  local function params()
+    return { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
+  end
+  return language.send(clients, METHOD, params, buffer, function(answers)
+    for _, it in ipairs(answers) do
+      is_fresh = is_fresh and not it.error
+      if it.result then
+        local context = { client_id = it.id, bufnr = buffer, method = METHOD, params = params() }
+        vim.lsp.handlers[METHOD](nil, it.result, context, {})
       end
-      on_done(is_fresh)
-    end,
-  })
+    end
+    on_done(is_fresh)
+  end)
 end
 
 --- Wait until those have told that tell by themselves.
 ---@param on_done fun(is_fresh: boolean)
----@return fun() cancel
 local function wait(buffer, on_done)
   local function is_answered()
     send(buffer) -- the user may type on
@@ -146,8 +136,6 @@ local function wait(buffer, on_done)
 end
 
 --- The diagnostics of one file, waited for; or of all files, as they are.
----@param arguments { path?: string }
----@return fun()? cancel
 function M.get(arguments, reply)
   if not arguments.path then
     return reply(nil, { fresh = true, rows = M.rows(), servers = {} })

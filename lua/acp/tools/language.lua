@@ -24,7 +24,6 @@ M.patience = 9000
 local loaded = {}
 
 --- The buffer of a file, loaded if need be.
----@param path string resolved
 ---@return integer? buffer nil: it cannot be loaded
 ---@return boolean is_new
 function M.buffer(path)
@@ -53,9 +52,9 @@ local function is_users(client)
   return client.name ~= 'acp'
 end
 
---- The language servers of a buffer, without our own.
+--- The language servers of a buffer, or of all, without our own.
+---@param buffer? integer
 ---@param method? string
----@return vim.lsp.Client[]
 function M.clients(buffer, method)
   return vim.tbl_filter(is_users, vim.lsp.get_clients({ bufnr = buffer, method = method }))
 end
@@ -70,7 +69,6 @@ end
 ---@param method? string
 ---@param is_new boolean the buffer was loaded just now
 ---@param on_found fun(clients: vim.lsp.Client[])
----@return fun() cancel
 function M.when_attached(buffer, method, is_new, on_found)
   local since = vim.uv.now()
   return ask.poll(BEGINS, function(is_late)
@@ -85,7 +83,6 @@ function M.when_attached(buffer, method, is_new, on_found)
 end
 
 --- Call a method of a client, whose form differs between versions of Neovim.
----@param ... any
 ---@return any, any
 local function call(client, name, ...)
   if vim.fn.has('nvim-0.11') == 1 then
@@ -105,16 +102,7 @@ local function is_gone(client)
   return vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
 end
 
----@class acp.LanguageAnswer
----@field id integer of the client
----@field name string
----@field encoding string
----@field result? any
----@field error? string
-
 ---@param err? table|string
----@param result? any
----@return acp.LanguageAnswer
 local function answer_of(client, err, result)
   local said = type(err) == 'table' and (err.message or vim.inspect(err)) or err
   return {
@@ -126,31 +114,24 @@ local function answer_of(client, err, result)
   }
 end
 
----@class acp.LanguageRequest
----@field clients vim.lsp.Client[]
----@field method string
----@field params fun(client: vim.lsp.Client): table
----@field buffer integer
----@field on_done fun(answers: acp.LanguageAnswer[])
-
 --- Send a request to all these servers, and collect what they say. One that ends, or has nothing to
 --- say in time, has said so.
----@param it acp.LanguageRequest
----@return fun() cancel
-function M.send(it)
+---@param clients vim.lsp.Client[]
+---@param make fun(client: vim.lsp.Client): table
+---@param on_done fun(answers: table[]) each as `answer_of` makes it
+function M.send(clients, method, make, buffer, on_done)
   local answers, waiting, requests = {}, {}, {}
   local function take(index, err, result)
     if waiting[index] then
-      waiting[index], answers[index] = nil, answer_of(it.clients[index], err, result)
+      waiting[index], answers[index] = nil, answer_of(clients[index], err, result)
     end
   end
-  for index, client in ipairs(it.clients) do
+  for index, client in ipairs(clients) do
     waiting[index] = client
     local function hear(err, result)
       take(index, err, result)
     end
-    local ok, is_sent, id =
-      pcall(call, client, 'request', it.method, it.params(client), hear, it.buffer)
+    local ok, is_sent, id = pcall(call, client, 'request', method, make(client), hear, buffer)
     requests[index] = ok and is_sent and id or nil
     if not (ok and is_sent) then
       take(index, ok and 'it has ended' or tostring(is_sent))
@@ -174,7 +155,7 @@ function M.send(it)
       end
     end
     if next(waiting) == nil then
-      it.on_done(vim.tbl_values(answers))
+      on_done(vim.tbl_values(answers))
       return true
     end
     return false
@@ -186,7 +167,6 @@ function M.send(it)
 end
 
 --- Of each loaded file buffer its changedtick, by its resolved path.
----@return table<string, integer>
 local function ticks()
   local found = vim.empty_dict()
   for buffer, name in file_buffers.all() do
@@ -209,25 +189,12 @@ local function told_at(buffer, row)
   return found
 end
 
----@return string[]
 local function names(clients)
   return vim.tbl_map(function(client)
     return client.name
   end, clients)
 end
 
----@class acp.LanguageQuestion
----@field path string resolved
----@field method string
----@field params table without what is added here: the document
----@field places? table<string, table> what is added to them besides, by encoding
----@field tick? integer of the text that the host has seen
----@field client? integer only that one
----@field first? boolean only the first that can answer
----@field bare? boolean nothing is added to `params`
----@field diagnosed? integer 0-based: the diagnostics of that row are added
-
----@return fun(client: vim.lsp.Client): table
 local function params(arguments, buffer)
   return function(client)
     if arguments.bare then
@@ -248,10 +215,21 @@ local function params(arguments, buffer)
   end
 end
 
+--- Send these servers the request, and answer what each says; nobody can: which others there are.
+---@param others vim.lsp.Client[]
+---@param make fun(client: vim.lsp.Client): table
+local function pass_on(arguments, clients, others, buffer, make, reply)
+  if #clients == 0 then
+    return reply(nil, { problem = 'none', servers = names(others) })
+  end
+  local before = ticks()
+  return M.send(clients, arguments.method, make, buffer, function(answers)
+    reply(nil, { answers = answers, ticks = before })
+  end)
+end
+
 --- Ask the servers of a file. The answer has what each of them says, and the ticks that the buffers
 --- had when they were asked; or why none was: `unloaded`, `changed`, `none`.
----@param arguments acp.LanguageQuestion
----@return fun()? cancel
 function M.request(arguments, reply)
   local buffer, is_new = M.buffer(arguments.path)
   if not buffer then
@@ -271,19 +249,9 @@ function M.request(arguments, reply)
     end
     if not api.nvim_buf_is_loaded(buffer) or is_changed() then
       return reply(nil, { problem = 'changed' })
-    elseif #clients == 0 then
-      return reply(nil, { problem = 'none', servers = names(M.clients(buffer)) })
     end
-    local before = ticks()
-    cancel = M.send({
-      clients = clients,
-      method = arguments.method,
-      params = params(arguments, buffer),
-      buffer = buffer,
-      on_done = function(answers)
-        reply(nil, { answers = answers, ticks = before })
-      end,
-    })
+    local make = params(arguments, buffer)
+    cancel = pass_on(arguments, clients, M.clients(buffer), buffer, make, reply)
   end)
   return function()
     stop()
@@ -294,8 +262,6 @@ function M.request(arguments, reply)
 end
 
 --- Ask all servers that work in these folders.
----@param arguments { roots: string[], method: string, params: table }
----@return fun()? cancel
 function M.workspace(arguments, reply)
   local function is_here(client)
     local root = client.root_dir or vim.tbl_get(client, 'config', 'root_dir')
@@ -311,26 +277,13 @@ function M.workspace(arguments, reply)
       return is_users(client) and is_here(client)
     end, vim.lsp.get_clients({ method = method }))
   end
-  local clients = here(arguments.method)
-  if #clients == 0 then
-    return reply(nil, { problem = 'none', servers = names(here()) })
-  end
-  return M.send({
-    clients = clients,
-    method = arguments.method,
-    params = function()
-      return arguments.params
-    end,
-    buffer = api.nvim_get_current_buf(),
-    on_done = function(answers)
-      reply(nil, { answers = answers })
-    end,
-  })
+  local buffer = api.nvim_get_current_buf()
+  return pass_on(arguments, here(arguments.method), here(), buffer, function()
+    return arguments.params
+  end, reply)
 end
 
 --- What a file defines, from the tree of treesitter, where no server knows.
----@param arguments { path: string }
----@return fun()? cancel
 function M.tree(arguments, reply)
   local buffer = M.buffer(arguments.path)
   if not buffer then
@@ -350,8 +303,6 @@ end
 
 --- What the user's conform.nvim makes of a file: its lines, or what went wrong. `none`: there is no
 --- such plugin, or it leaves the file to a language server.
----@param arguments { path: string }
----@return fun()? cancel
 function M.conform(arguments, reply)
   local has_it, conform = pcall(require, 'conform')
   local buffer = has_it and conform.format_lines and M.buffer(arguments.path)
@@ -372,17 +323,6 @@ function M.conform(arguments, reply)
     end
     return false
   end)
-end
-
---- The servers of all buffers: for :checkhealth and :Acp tools.
----@return { name: string, buffers: integer }[]
-function M.servers()
-  local found = {}
-  for _, client in ipairs(vim.tbl_filter(is_users, vim.lsp.get_clients())) do
-    local count = #vim.tbl_keys(client.attached_buffers or {})
-    table.insert(found, { name = client.name, buffers = count })
-  end
-  return found
 end
 
 return M

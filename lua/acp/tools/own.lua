@@ -50,24 +50,20 @@ local function is_schema(parameters)
 end
 
 --- Make a function a tool of every agent.
----@param tool acp.OwnTool
 ---@return fun() remove takes it away
 function M.add(tool)
-  local is_named = type(tool) == 'table'
-    and type(tool.name) == 'string'
-    and tool.name:match('^[%w_]+$')
-    and #tool.name <= 60
-  if not is_named then
-    error('acp: a tool has a name of letters, digits and _', 0)
-  elseif type(tool.description) ~= 'string' or tool.description == '' then
-    error(('acp: the tool %s has no description'):format(tool.name), 0)
-  elseif type(tool.run) ~= 'function' then
-    error(('acp: the tool %s has no function `run`'):format(tool.name), 0)
-  elseif not is_schema(tool.parameters) then
-    error(
-      ('acp: the parameters of the tool %s are not the schema of an object'):format(tool.name),
-      0
-    )
+  local given = type(tool) == 'table' and tool or {}
+  local is_named = type(given.name) == 'string'
+    and given.name:match('^[%w_]+$')
+    and #given.name <= 60
+  local is_described = type(given.description) == 'string' and given.description ~= ''
+  local problem = not is_named and 'a tool has a name of letters, digits and _'
+    or not is_described and 'the tool %s has no description'
+    or type(given.run) ~= 'function' and 'the tool %s has no function `run`'
+    or not is_schema(given.parameters)
+      and 'the parameters of the tool %s are not the schema of an object'
+  if problem then
+    error('acp: ' .. problem:format(given.name), 0)
   end
   tools[tool.name] = tool
   changed()
@@ -80,7 +76,6 @@ function M.add(tool)
 end
 
 --- What there is, by name.
----@param _ table
 function M.list(_, reply)
   local found = {}
   for name, tool in vim.spairs(tools) do
@@ -94,7 +89,6 @@ function M.list(_, reply)
   reply(nil, found)
 end
 
----@param result any
 ---@return string|table text, or plain data
 local function as_plain(result)
   if type(result) == 'table' then
@@ -104,8 +98,6 @@ local function as_plain(result)
 end
 
 --- Run one.
----@param arguments { name: string, arguments: table, agent: string, session: string, cwd: string }
----@return fun()? cancel
 function M.run(arguments, reply)
   local tool = tools[arguments.name]
   if not tool then

@@ -22,7 +22,6 @@ end
 --- The character, from 1, that stands at a byte of a line; of a text that is not loaded the byte.
 ---@param row integer 0-based
 ---@param byte integer 0-based
----@return integer
 function M.character(buffer, row, byte)
   local line = api.nvim_buf_is_loaded(buffer)
     and api.nvim_buf_get_lines(buffer, row, row + 1, false)[1]
@@ -30,7 +29,6 @@ function M.character(buffer, row, byte)
 end
 
 --- The files that are open, each with the window that shows it.
----@param _ table
 function M.files(_, reply)
   local found, here = {}, current()
   for buffer, name in file_buffers.all() do
@@ -58,7 +56,6 @@ function M.files(_, reply)
 end
 
 --- The entries of the quickfix list, or of the location list of the user's window.
----@param arguments { list: 'quickfix'|'location' }
 function M.list(arguments, reply)
   local here = current() or 0
   local get = vim.fn.getqflist

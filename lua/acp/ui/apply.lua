@@ -10,9 +10,7 @@ local unseen = require('acp.ui.unseen')
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -45,7 +43,6 @@ end
 local logged = {}
 
 --- Tell the log, once, of what Neovim does not show.
----@param err any
 local function log(what, err)
   local text = ('%s: %s'):format(what, err)
   if not logged[text] then
@@ -172,7 +169,6 @@ end
 ---@field cursor? integer[] if it does not
 ---@field topline? integer
 
----@return acp.View[]
 local function views(buffer, is_list)
   local selecting = api.nvim_get_mode().mode:find('^[vVsS\22\19]') and api.nvim_get_current_win()
   local found = vim.fn.win_findbuf(buffer)
@@ -236,7 +232,6 @@ function M.draw_whole(buffer, ops)
   draw_in_windows(buffer, ops, true)
 end
 
----@param status table
 local function set_status(buffer, status)
   if chats.tell(buffer, status) then
     bar.rename(assert(chats.of(buffer)))
@@ -247,7 +242,6 @@ end
 --- Do what can fail by itself: the text of the chat is on screen all the same. What Neovim only
 --- refuses now is raised, to be done again.
 ---@param run function
----@param ... any
 local function try(what, run, ...)
   local ok, err = pcall(run, ...)
   if not ok and tostring(err):find('E565', 1, true) then

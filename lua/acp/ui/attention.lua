@@ -23,7 +23,6 @@ on({ 'FocusGained', 'FocusLost' }, 'Whether the user looks at Neovim', function(
 end)
 
 --- The message as the terminal of Neovim takes it: OSC 777 or OSC 9.
----@return string
 function M.sequence(text)
   local safe = text:gsub('[%c;]', ' '):gsub('\194[\128-\159]', ' ')
   local term = (vim.env.TERM or '') .. (vim.env.VTE_VERSION and 'vte' or '')

@@ -9,9 +9,7 @@ local options = require('acp.host.options')
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -67,7 +65,6 @@ local function reduce(parts)
 end
 
 ---@param right boolean
----@return string statusline
 local function side(parts, right)
   local texts = {}
   for _, part in ipairs(parts) do
@@ -78,7 +75,6 @@ local function side(parts, right)
   return table.concat(texts, '%#AcpWinbar#' .. SEPARATOR)
 end
 
----@return string statusline
 local function line_of(parts)
   local left, right = side(parts, false), side(parts, true)
   return ('%%#AcpWinbar# %s%%<%%#AcpWinbar#%%=%s%%#AcpWinbar# '):format(left, right)
@@ -104,7 +100,6 @@ local function grow(parts, width)
 end
 
 --- The line for so many cells.
----@return string statusline
 local function fit(parts, width)
   parts = begun(parts)
   while width_of(parts) > width and reduce(parts) do
@@ -166,8 +161,6 @@ end
 
 --- What fits into a window beside where the cursor is.
 ---@param behind string
----@param width integer cells
----@return string statusline
 local function fit_name(chat, name, behind, width)
   local room = math.max(width - PLACE - api.nvim_strwidth(behind), LEAST_NAME)
   local is_short = room < api.nvim_strwidth(chat.agent) + LEAST_NAME

@@ -2,14 +2,11 @@
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
 --- The text, cut at its end where it does not fit.
----@return string
 function M.cut(text, width)
   if api.nvim_strwidth(text) <= width then
     return text
@@ -18,7 +15,6 @@ function M.cut(text, width)
 end
 
 --- The text as it is in a statusline or a winbar.
----@return string
 function M.literal(text)
   return (text:gsub('%%', '%%%%'))
 end
@@ -31,9 +27,37 @@ function M.of(chunks)
   end)
 end
 
+--- The settings by which texts have their widths.
+---@return string
+function M.setting()
+  local own = vim.fn.getcellwidths()
+  return ('%s %s %s'):format(vim.o.ambiwidth, vim.o.emoji, #own > 0 and vim.json.encode(own) or '')
+end
+
+--- What each text is drawn as: its characters, with those that join them, and their cells.
+---@param texts string[]
+---@return { [1]: string[], [2]: integer[] }[]
+function M.measure(texts)
+  return vim.tbl_map(function(text)
+    local characters = vim.fn.split(text, [[\zs]])
+    return { characters, vim.tbl_map(api.nvim_strwidth, characters) }
+  end, texts)
+end
+
+--- The text, the middle left out where it does not fit.
+---@return string
+function M.middle_cut(text, width)
+  if api.nvim_strwidth(text) <= width then
+    return text
+  end
+  local first = math.max(math.ceil((width - 1) / 2), 1)
+  local last = vim.fn.reverse(vim.fn.split(text, [[\zs]]))
+  last = vim.fn.printf(('%%.%dS'):format(math.max(width - 1 - first, 0)), table.concat(last))
+  return M.cut(text, first + 1) .. table.concat(vim.fn.reverse(vim.fn.split(last, [[\zs]])))
+end
+
 --- How wide the widest line is, if there is room for it.
 ---@param most integer
----@return integer
 function M.widest(lines, most)
   local width = 1
   for _, line in ipairs(lines) do
@@ -43,7 +67,6 @@ function M.widest(lines, most)
 end
 
 --- How many cells a line has in the window of a chat.
----@return integer
 function M.room(window)
   return api.nvim_win_get_width(window) - 2 -- left of it stand signs
 end

@@ -36,7 +36,6 @@ local comparisons = {}
 
 --- Make the tabpage with both windows; the cursor is in the right one.
 ---@param buffers { left: integer, right: integer }
----@return { left: integer, right: integer } windows
 local function make_windows(buffers)
   local stacked = vim.tbl_contains(vim.opt.diffopt:get(), 'horizontal')
   vim.cmd('tab split')
@@ -80,7 +79,6 @@ local function watch(key, comparison)
 end
 
 --- The window from which the user comes; floats come and go.
----@return integer
 local function way_back(key)
   local before, current = comparisons[key], api.nvim_get_current_win()
   if before then

@@ -38,7 +38,6 @@ end
 local tables
 
 --- A table by the numbers of buffers: what is in it of one goes with that, for its number may come again.
----@return table<integer, any>
 function M.by_buffer()
   if not tables then
     tables = {}

@@ -44,7 +44,6 @@ function M.fill(ops, name, chat)
 end
 
 --- Show a buffer in a float. Raises when Neovim refuses now.
----@param enter boolean
 ---@param look? table<string, any> options in place of those of all floats
 ---@return integer window
 function M.open(buffer, enter, config, look)
@@ -76,7 +75,6 @@ end
 
 --- A float in the middle of the screen.
 ---@param more vim.api.keyset.win_config
----@return vim.api.keyset.win_config
 function M.centred(title, width, height, more)
   return vim.tbl_extend('error', more, {
     relative = 'editor',
@@ -92,7 +90,6 @@ end
 
 --- A large one.
 ---@param buffer integer what it is to show
----@return vim.api.keyset.win_config
 function M.large(title, buffer)
   local width = math.max(math.floor(vim.o.columns * SHARE), 1)
   local most = math.max(math.floor(vim.o.lines * SHARE) - BORDER, 1)

@@ -39,7 +39,6 @@ local function has_stray(window)
 end
 
 --- Show a buffer in a window for files, the last one that was used, or a new one.
----@param enter boolean
 ---@param view table where the cursor was
 local function show_elsewhere(buffer, enter, view)
   local window = layout.file_window()

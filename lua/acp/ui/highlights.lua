@@ -69,14 +69,12 @@ local LEAST = 4.5 -- contrast of text, as WCAG 2 wants it, from 1 (the same) to 
 local STEPS = 20 -- from a colour to black or white
 
 ---@param channel integer 0 to 255
----@return number
 local function linear(channel)
   local share = channel / 255
   return share <= 0.04045 and share / 12.92 or ((share + 0.055) / 1.055) ^ 2.4
 end
 
 ---@param colour integer 0xRRGGBB
----@return integer[]
 local function channels(colour)
   return { bit.rshift(colour, 16), bit.band(bit.rshift(colour, 8), 255), bit.band(colour, 255) }
 end
@@ -103,7 +101,6 @@ end
 ---@param colour integer
 ---@param pole 0|255 towards black, or towards white
 ---@param share number 0 to 1
----@return integer
 local function mixed(colour, pole, share)
   local sum = 0
   for _, channel in ipairs(channels(colour)) do
@@ -115,7 +112,6 @@ end
 --- The same colour, only as much darker or lighter as makes it legible on all of these.
 ---@param fore integer
 ---@param backs integer[]
----@return integer
 local function legible(fore, backs)
   local best, most = fore, contrast(fore, backs)
   for step = 1, STEPS do
@@ -133,7 +129,6 @@ local function legible(fore, backs)
   return best
 end
 
----@return vim.api.keyset.get_hl_info
 local function look(name)
   return api.nvim_get_hl(0, { name = name, link = false })
 end
@@ -153,7 +148,6 @@ local function is_float_alike()
 end
 
 --- The backgrounds that text of ours in a group may stand on.
----@return integer[]
 local function backgrounds(name)
   local found = { (normal()) }
   if is_float_alike() then
@@ -172,7 +166,6 @@ local function is_plain_to_see(name)
 end
 
 ---@param target string
----@return vim.api.keyset.highlight
 local function look_of_few(target)
   local others = INSTEAD[target]
   if not others or is_plain_to_see(target) then
@@ -189,7 +182,6 @@ end
 --- a background, is as the colour scheme has it.
 ---@param name string of ours
 ---@param target string
----@return vim.api.keyset.highlight
 local function look_of(name, target)
   if not vim.o.termguicolors and #api.nvim_list_uis() > 0 then
     return look_of_few(target)

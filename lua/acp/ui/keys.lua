@@ -12,7 +12,6 @@ local M = {}
 ---@type table<integer, { plugs: table<string, fun()>, order: string[] }> by buffer
 local buffers = events.by_buffer()
 
----@return { plugs: table<string, fun()>, order: string[] }
 local function of(buffer)
   buffers[buffer] = buffers[buffer] or { plugs = {}, order = {} }
   return buffers[buffer]
@@ -38,7 +37,6 @@ local function set(buffer, mode, key, desc, run, is_wanted)
 end
 
 --- Whether the user wants keys in it.
----@return boolean
 function M.is_wanted(buffer)
   local own = (vim.b[buffer].acp or {}).default_keys
   if own == nil then

@@ -87,7 +87,6 @@ function M.keeping_views(change)
 end
 
 ---@param rows integer of its prompt
----@return vim.api.keyset.win_config
 local function float_config(rows)
   local width, height = size.share(vim.o.columns), vim.o.lines - vim.o.cmdheight - 3
   return {
@@ -114,7 +113,6 @@ end
 
 ---@param buffer integer a chat
 ---@param side 'left'|'right'
----@return integer window
 local function open_column(buffer, side, width)
   local window = api.nvim_open_win(buffer, true, { split = side, win = -1, width = width })
   api.nvim_win_set_width(window, width) -- 'equalalways' has made it as wide as the others
@@ -163,7 +161,6 @@ function M.keep_sidebar_first()
 end
 
 ---@param buffer integer a chat
----@return integer window
 local function open_row(buffer)
   local height = size.share(vim.o.lines)
   local window = api.nvim_open_win(buffer, true, { split = 'below', win = -1, height = height })
@@ -173,7 +170,6 @@ local function open_row(buffer)
 end
 
 ---@param buffer integer a chat
----@return integer window
 local function open_chat(buffer)
   local layout = options.value('ui', 'layout')
   if layout == 'tab' then
@@ -188,8 +184,6 @@ end
 
 --- Open a chat as the modifiers of a command say (`:vertical`, `:tab`, …), beside what is there.
 ---@param buffer integer a chat
----@param mods vim.api.keyset.cmd_mods
----@return integer window
 local function open_as(buffer, mods)
   if (mods.tab or -1) >= 0 then
     return M.split(buffer, { tab = vim.fn.tabpagenr() })
@@ -203,7 +197,6 @@ local function open_as(buffer, mods)
   return open_column(buffer, is_left and 'left' or 'right', width)
 end
 
----@param mods vim.api.keyset.cmd_mods?
 ---@return boolean whether the command says where
 function M.says_where(mods)
   return mods ~= nil and (mods.vertical or (mods.tab or -1) >= 0 or (mods.split or '') ~= '')
@@ -247,7 +240,6 @@ function M.put(window, buffer)
 end
 
 --- Show a buffer of ours in a split of the current window, and go there.
----@param mods? vim.api.keyset.cmd_mods where the split opens
 ---@return integer window the current one
 function M.split(buffer, mods)
   local known = api.nvim_list_wins()
@@ -274,7 +266,6 @@ local function take_windows(chat)
   end
 end
 
----@param mods vim.api.keyset.cmd_mods?
 ---@return integer above window of the chat
 ---@return integer below window of the prompt
 local function open_windows(chat, mods)
@@ -307,7 +298,6 @@ local function go_to_tab(chat)
 end
 
 --- Show chat and prompt, as far as they are not to be seen, and put the cursor into the prompt.
----@param mods? vim.api.keyset.cmd_mods of the command: where, if not in the place of another chat
 function M.open(chat, mods)
   if not M.says_where(mods) then
     go_to_tab(chat)

@@ -3,12 +3,11 @@
 -- signs of what runs, in the two cells left of the text, turn along.
 
 local cells = require('acp.ui.cells')
+local lazy = require('acp.host.lazy')
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+lazy.interpreted()
 
 local M = {}
 
@@ -29,7 +28,6 @@ end
 
 --- Let the signs of what runs on screen be another.
 ---@param buffer integer a chat
----@return boolean found
 local function put(buffer, text)
   local found = false
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
@@ -73,7 +71,6 @@ function M.elapsed(milliseconds)
   return ('%d:%02d'):format(minutes, seconds % 60)
 end
 
----@param width integer cells
 ---@return [string, string][] chunks
 local function chunks(life, width)
   local spinner = (life.waits and STILL or M.spinner()) .. ' '
@@ -164,9 +161,11 @@ end
 
 --- Take note of what a session does now.
 ---@param buffer integer its chat, or a list of sessions: with `works` its spinners turn
----@param status table what `status()` returns
 function M.set(buffer, status)
   local before = lives[buffer]
+  if status.state == 'running' then
+    lazy.warm()
+  end
   for _, run in ipairs(listeners) do
     run(buffer, status)
   end

@@ -32,7 +32,6 @@ local function one_line(text)
 end
 
 ---@param line string
----@param space integer cells
 ---@return string[] parts that fit, broken at blanks where there are any; what is over 20 is cut
 local function parts(line, space)
   local found = {}
@@ -47,8 +46,6 @@ end
 
 --- The line in so many cells: what is cut is what stands before its commands, which say what to do.
 ---@param line string
----@param space integer cells
----@return string
 local function fitted(line, space)
   for at in line:gmatch('()[;:,]? %(?:%u?%l') do
     local way = line:sub(at)
@@ -184,8 +181,6 @@ local REFUSALS = {
 }
 
 --- Why something has failed, for a user: one line, without where in which code that is.
----@param err any
----@return string
 function M.reason(err)
   local line = tostring(err):match('^[^\n]*')
   for _, known in ipairs(REFUSALS) do
@@ -202,7 +197,6 @@ end
 --- a stack, for which Neovim waits; the log has those.
 ---@param name string what it is, as the user has given it
 ---@param run function
----@param ... any
 ---@return any result of `run`, nil where it has failed
 function M.attempt(name, run, ...)
   local ok, result = xpcall(run, function(err)

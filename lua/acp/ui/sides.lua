@@ -32,7 +32,6 @@ local function colour(buffer, other, filetype)
 end
 
 ---@param map fun(buffer: integer)
----@return integer buffer
 local function scratch(key, side, map)
   local buffer = unseen.buffer(function(it)
     api.nvim_buf_set_lines(it, 0, -1, true, side.lines or {})

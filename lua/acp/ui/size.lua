@@ -12,13 +12,11 @@ local LEAST, MOST = 3, 12
 
 ---@param whole integer columns or lines of the editor
 ---@param share number above 0; above 1 it is the size itself
----@return integer
 local function part(whole, share)
   local size = share <= 1 and math.floor(whole * share + 0.5) or math.floor(share)
   return math.max(1, math.min(math.max(size, 20), whole - 10))
 end
 
----@return number
 local function configured()
   local width = options.value('ui', 'width')
   return type(width) == 'number' and width > 0 and width or 0.4
@@ -46,7 +44,6 @@ end
 local shares = {}
 
 ---@param kept acp.Share
----@return integer
 local function whole_of(kept)
   return kept.is_width and vim.o.columns or vim.o.lines
 end

@@ -24,7 +24,6 @@ end
 --- The view that shows a line at the bottom of a window, with as much as fits above it. Asks only:
 --- `zb` would let the cursor be seen in that window for a moment.
 ---@param last integer 1-based
----@return integer topline
 local function topline_for(window, last)
   local height = vim.fn.getwininfo(window)[1].height -- without the winbar
   local function fits(top)

@@ -7,9 +7,7 @@ local events = require('acp.ui.events')
 
 local api = vim.api
 
-if jit then -- what runs a few times a minute is not worth what LuaJIT tries with it
-  jit.off(true, true)
-end
+require('acp.host.lazy').interpreted()
 
 local M = {}
 
@@ -32,7 +30,6 @@ end
 
 --- Run something with `:noautocmd`, of which no `OptionSet` tells. Raises what it raises.
 ---@param action fun(...: any): any
----@param ... any
 ---@return any
 function M.quietly(action, ...)
   if is_quiet then
@@ -95,7 +92,6 @@ end
 local is_leaving = false -- the user leaves insert mode
 
 --- Do something while the user leaves insert mode, which nothing that runs meanwhile keeps.
----@param ... any
 function M.leaving(action, ...)
   is_leaving = true
   local ok, err = pcall(action, ...)
@@ -248,7 +244,6 @@ function M.scroll(window, view)
 end
 
 --- Set options of a buffer.
----@param options table<string, any>
 function M.set(buffer, options)
   for name, value in pairs(options) do
     vim.bo[buffer][name] = value
@@ -285,7 +280,6 @@ end
 
 --- Whether a buffer was made here, and has no file.
 ---@param buffer integer
----@return boolean
 function M.is_own(buffer)
   return own[buffer] ~= nil
 end

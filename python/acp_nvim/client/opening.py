@@ -61,6 +61,7 @@ class Opening:
         self._offer = offer
         self._launch = agent.launch
         self._connection = agent.connection
+        self._tasks = agent.tasks
         self._dialect = agent.dialect
         self._capabilities = agent.info.capabilities
         self._registry = registry
@@ -194,14 +195,35 @@ class Opening:
         )
 
     async def _begin(self, session: Session, call: Call, session_id: str | None = None) -> None:
-        method, params = call
+        def opened(event: SessionOpened) -> None:
+            self._registry.enter(event.session_id, session, event)
 
-        def opened(outcome: Outcome) -> None:
-            if isinstance(outcome, SessionOpened):
-                self._registry.enter(outcome.session_id, session, outcome)
+        await self._ask(session, call, session_id, opened)
 
-        decode = self._decode(method, session_id)
-        await self._connection.request(method, params, opened, decode, self._patience(session))
+    async def _ask(
+        self,
+        session: Session,
+        call: Call,
+        session_id: str | None,
+        opened: Callable[[SessionOpened], None],
+    ) -> None:
+        """Ask for a session. One that the agent opens after that was taken back is closed there."""
+        (method, params), is_wanted = call, True
+
+        def then(outcome: Outcome) -> None:
+            if not isinstance(outcome, SessionOpened):
+                return
+            if is_wanted:
+                opened(outcome)
+            elif self._registry.find(outcome.session_id) is None:
+                self._tasks.start_soon(self.close, outcome.session_id)
+
+        decode, patience = self._decode(method, session_id), self._patience(session)
+        try:
+            await self._connection.request(method, params, then, decode, patience, takes_late=True)
+        except anyio.get_cancelled_exc_class():
+            is_wanted = False
+            raise
 
     async def _load(self, session: Session, session_id: str) -> None:
         """Let the agent replay a session: before its answer, or (as gemini does) after it.
@@ -211,19 +233,16 @@ class Opening:
         """
         kept = TranscriptRestored(tuple(session.state.entries), session.state.title)
         loading = SessionReopening(replay=True)
-        method, params = self._call(self._dialect.load_session, session, session_id, loading)
+        call = self._call(self._dialect.load_session, session, session_id, loading)
         answer: list[SessionOpened] = []
 
-        def opened(outcome: Outcome) -> None:
-            if isinstance(outcome, SessionOpened):
-                event = replace(outcome, replayed=True)
-                answer.append(event)
-                if _is_said(session):
-                    session.apply(*_more(session, kept), event)
+        def opened(event: SessionOpened) -> None:
+            answer.append(replace(event, replayed=True))
+            if _is_said(session):
+                session.apply(*_more(session, kept), *answer)
 
         try:
-            decode = self._decode(method, session_id)
-            await self._connection.request(method, params, opened, decode, self._patience(session))
+            await self._ask(session, call, session_id, opened)
             if session.state.status == "loading":
                 await _quiet(session)
         except (AgentError, ConnectionLost, anyio.get_cancelled_exc_class()):

@@ -15,7 +15,15 @@ from acp_nvim.files.roots import Roots
 from acp_nvim.paths import SAME, Paths
 from acp_nvim.session.action import Action, Refused
 from acp_nvim.session.decide import decide
-from acp_nvim.session.event import Event, Noticed, NoticeOver, SessionOpened, ToolCallUpdated
+from acp_nvim.session.event import (
+    Event,
+    Noticed,
+    NoticeOver,
+    SessionClosed,
+    SessionOpened,
+    ToolCallUpdated,
+    TurnEnded,
+)
 from acp_nvim.session.place import placed
 from acp_nvim.session.reduce.reduce import reduce
 from acp_nvim.session.state import SessionState
@@ -27,6 +35,14 @@ UNWANTED = "the user has cancelled the turn before this was begun: nothing was d
 
 Listener: TypeAlias = Callable[["Session", SessionState, Event], None]
 """Called after each event with the session, the state before it, and the event."""
+
+
+class _End:
+    """The end of a turn, for whoever waits for it."""
+
+    def __init__(self) -> None:
+        self.came = anyio.Event()
+        self.how: TurnEnded | None = None
 
 
 class Session:
@@ -42,6 +58,8 @@ class Session:
         self._parent: Session | None = None
         self._unbegun: set[anyio.CancelScope] = set()
         """What its agent has asked for, and is not done yet."""
+        self._ends: dict[int, _End] = {}
+        """Of the turns whose end somebody waits for."""
 
     def child(self, cwd: str) -> Session:
         """Return the session of a sub-agent that this one has begun, which works there."""
@@ -99,6 +117,21 @@ class Session:
             self.state = reduce(before, event)
             self.was_open = self.was_open or isinstance(event, SessionOpened)
             self._listener(self, before, event)
+            if isinstance(event, SessionClosed):
+                self._tell(list(self._ends), None)
+            elif isinstance(event, TurnEnded) and before.is_running:
+                self._tell([before.turn], event)
+
+    def _tell(self, turns: list[int], how: TurnEnded | None) -> None:
+        for end in filter(None, (self._ends.pop(turn, None) for turn in turns)):
+            end.how = how
+            end.came.set()
+
+    async def end_of(self, turn: int) -> TurnEnded | None:
+        """Return how that turn ends, which has not yet; None: the session is closed before."""
+        end = self._ends.setdefault(turn, _End())
+        await end.came.wait()
+        return end.how
 
     def decide(self, action: Action) -> tuple[Event, ...] | Refused:
         """Decide on an action and apply what it leads to, without a pause in between."""

@@ -20,6 +20,7 @@ from acp_nvim.session.model import ElicitationQuestion
 from acp_nvim.session.request import ElicitationAction, ElicitationAnswer, PermissionAnswer
 from acp_nvim.view.block import BLANK
 from acp_nvim.view.op import Replace
+from acp_nvim.view.question.place import Look
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.host import Host
 
@@ -99,6 +100,11 @@ def fill(
 def moved(host: Host, bufnr: int, winid: int) -> None:
     """Take note that the editor had to open the window anew."""
     host.editor.questions.moved(bufnr, winid)
+
+
+def look(host: Host, payload: Look) -> None:
+    """Fit the question into the screen as it is by now."""
+    host.editor.questions.look(payload)
 
 
 def _is_shown(host: Host, asked: Asked) -> bool:

@@ -10,29 +10,37 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from acp_nvim.aside import aside
-from acp_nvim.commands.reviewing import in_order, wants_found
+from acp_nvim.commands.reviewing import decide_conflict, in_order, wants_found
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files.live import load
 from acp_nvim.history.comment import rows_of
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.reactions.files import catch_up
+from acp_nvim.review.acting import Rows
 from acp_nvim.view.place import relative
 from acp_nvim.view.review.lists import decided, key_of
 from acp_nvim.view.review.marks import FileReview
-from acp_nvim.view.review.overview import overview
+from acp_nvim.view.review.overview import NONE, WHOLE, overview
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 
 
 class HunkPart(Struct, frozen=True):
-    """A hunk that was shown at that 1-based line, or lines of it: 0-based, inclusive; `last` -1 is
-    the whole."""
+    """A hunk that a list has shown at that 1-based line, up to `last`; without a `key` a conflict.
+
+    `offsets` are those of the rows that are meant; none: the whole.
+    """
 
     path: str
     key: str
     line: int
-    first: int = 0
-    last: int = -1
+    last: int = 0
+    offsets: tuple[int, ...] = ()
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether anything of it has changed in the rows that are meant."""
+        return not self.offsets or any(it != NONE for it in self.offsets)
 
 
 class DecideParts(Struct, frozen=True):
@@ -78,6 +86,9 @@ async def decide_parts(host: Host, payload: DecideParts) -> str:
     done is asked about at last.
     """
     is_wide = payload.scope in ("file", "all") and payload.verdict == "reject"
+    payload = replace(payload, parts=tuple(it for it in payload.parts if it.is_meant))
+    if not payload.parts:
+        raise UserError("no hunk here that waits")
     done, doubted = await _decide_parts(host, payload, found=not is_wide)
     if doubted and await wants_found(host, sorted({part.path for part in doubted})):
         done += (await _decide_parts(host, replace(payload, parts=doubted), found=True))[0]
@@ -110,11 +121,15 @@ async def _decide_parts(
 
 
 async def _decide(host: Host, payload: DecideParts, part: HunkPart, *, found: bool) -> int:
-    decisions = host.review.decisions
-    rows = partial(_rows_of, part=part)
-    if payload.verdict == "keep":
-        return await decisions.keep(part.path, rows)
-    return await decisions.reject(part.path, rows, found=found, because=payload.because)
+    decisions, is_keep = host.review.decisions, payload.verdict == "keep"
+    rows: Rows = partial(_rows_of, part=part)
+    count = 0
+    if not part.key:
+        rows = range(part.line - 1, part.last)
+        count = await decide_conflict(host, part.path, rows, keep=is_keep, found=found)
+    if is_keep:
+        return count or await decisions.keep(part.path, rows)
+    return count + await decisions.reject(part.path, rows, found=found, because=payload.because)
 
 
 def _rows_of(review: FileReview, part: HunkPart) -> range:
@@ -123,10 +138,10 @@ def _rows_of(review: FileReview, part: HunkPart) -> range:
     if not same:
         raise UserError(f"{os.path.basename(part.path)} has changed since: look again")
     hunk = min(same, key=lambda it: abs(it.first + 1 - part.line))
-    if part.last < 0:
-        return range(review.row(hunk), max(hunk.last, review.row(hunk) + 1))
-    first = review.row(hunk) + part.first
-    return range(first, first + part.last - part.first + 1)
+    first, meant = review.row(hunk), [it for it in part.offsets if it != NONE]
+    if not meant or WHOLE in meant:
+        return range(first, max(hunk.last, first + 1))
+    return range(first + min(meant), first + max(meant) + 1)
 
 
 def _is_wanted(chat: Chat | None, turn: int | None, by: str, change: ReviewHunk) -> bool:

@@ -6,8 +6,10 @@ import os
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
+from acp_nvim.commands.reviewing import waiting
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.prompt.library import expanded, known
@@ -21,15 +23,29 @@ from acp_nvim.session.content import (
     ResourceLink,
     Text,
 )
+from acp_nvim.session.context import file_uri
 from acp_nvim.session.event import PromptQueued
 from acp_nvim.session.mention import find_mentions
 from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import Message
 from acp_nvim.view.review.note import is_note
 from acp_nvim.view.snapshot import prompt_text as queued_text
+from acp_nvim.view.styled import plural
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
 from acp_nvim.workspace.waiting import words_of
+
+
+class Cursor(Struct, frozen=True):
+    """A file, and the line in it that the user is at."""
+
+    path: str
+    line: int
+
+    def link(self) -> ResourceLink:
+        """Return what names it. Some agents take a fragment of an address for a part of the file's
+        name: the line is in the link's."""
+        return ResourceLink(file_uri(self.path), f"{os.path.basename(self.path)}:{self.line}")
 
 
 def prompt(
@@ -41,24 +57,46 @@ def prompt(
     blocks: tuple[Mapping[str, Any], ...] = (),
     images: tuple[int, ...] = (),
     spoken: tuple[str, ...] = (),
+    file: Cursor | None = None,
 ) -> int:
     """Send a prompt, or queue it while a turn runs; `bang` cancels the turn first.
 
-    `blocks` are content blocks as a script gives them, `images` numbers of what was attached, and
-    `spoken` names in mentions that the selections stand for. Answer the number of its turn, if
-    nothing overtakes it in the queue.
+    `blocks` are content blocks as a script gives them, `images` numbers of what was attached,
+    `spoken` names in mentions that the selections stand for, and `file` the one that the user is
+    in. Answer the number of its turn, if nothing overtakes it in the queue.
     """
     of_agent = {command.name for command in chat.session.state.commands}
     prompts = known(host.workspace.options.prompts, of_agent)
     whole = expanded(text, prompts)
     said = (Text(whole, text if whole != text else ""),) if whole else ()
-    content = (*said, *map(_block, blocks), *chat.images.get(images))
+    here = (file.link(),) if file else ()
+    content = (*said, *here, *map(_block, blocks), *chat.images.get(images))
     told = frozenset(spoken)
     mentions = tuple(it for it in find_mentions(whole) if told.isdisjoint(it.names))
     submit(host, chat, Prompt(content, selections, mentions=mentions), interrupt=bang)
     chat.images.drop(*images)
     state = chat.session.state
     return state.turn + len(state.queue)
+
+
+async def edit(host: Host, chat: Chat, path: str, selection: Selection, text: str) -> str:
+    """Have the agent edit lines of a file; once its turn is over, show what has changed there, and
+    answer what came of it. Raises `UserError` if nothing did."""
+    first, last, agent = selection.first, selection.last, chat.session.state.agent
+    lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    place = {"type": "text", "text": f"Edit {lines} of {path} in place."}
+    turn = prompt(host, chat, text, (selection,), False, (place,))
+    end = await chat.session.end_of(turn)
+    if end is None:
+        raise UserError(f"{agent} has ended before the edit was made: :Acp chat shows more")
+    if end.error:
+        raise UserError(f"the edit has failed: {end.error}: :Acp chat shows more")
+    if end.stop_reason in (None, "cancelled"):
+        raise UserError("the edit was cancelled: :Acp chat shows more")
+    name, count = os.path.basename(path), await waiting(host, chat, turn, path)
+    if count:
+        return f"{agent}: {plural(count, 'hunk')} in {name}: :Acp keep, :Acp reject, u"
+    return f"{agent} has changed nothing in {name}: :Acp chat"
 
 
 def submit(host: Host, chat: Chat, wanted: Prompt, *, interrupt: bool = False) -> None:

@@ -86,40 +86,54 @@ async def review(
     off: bool = False,
     path: str | None = None,
     line: int = 1,
-    only: bool = False,
-) -> int:
+) -> None:
     """Show what agents have changed, of one turn or of all, and go to the hunk nearest to `path`
-    and `line`; `only`: go nowhere, `off`: show it no longer, `by`: what that sub-agent has done.
+    and `line`; `off`: show it no longer, `by`: what that sub-agent has done.
 
-    Once it is shown, open the list of its hunks instead. Answer how many of them wait in the file.
+    Once it is shown, open the list of its hunks instead.
     """
-    board, edits = host.review.presenter, host.review.log
+    board = host.review.presenter
     await catch_up(host)
     if off:
         board.show(everything=False)
-        return 0
+        return
+    was_shown = board.shown
+    reviews = await _reviews(host, chat, turn, by, path)
+    if reviews is None:
+        return
+    _check(reviews, turn, by)
+    is_here, is_part = host.place(path, chat), turn is not None or bool(by)
+    conflicts = tuple(it for it in board.conflicts() if not is_part and is_here(it.path))
+    place = None if was_shown and any(it.pending for it in reviews) else (path, line)
+    await _show(host, reviews, conflicts, place)
+
+
+async def _reviews(
+    host: Host, chat: Chat | None, turn: int | None, by: str, path: str | None
+) -> tuple[FileReview, ...] | None:
+    """Show the signs of all; return what has changed there. None: both sides of a conflict that
+    `path` has are shown."""
+    board = host.review.presenter
     host.workspace.look_around(path or "")
     if path is not None:
         await host.review.decisions.look(path)  # the user may have ended a conflict by hand
-        if conflict := edits.conflict(path):
+        if conflict := host.review.log.conflict(path):
             await _compare(host, conflict)
-            return 0
-    was_shown = board.shown
+            return None
     board.show(everything=True)
     await board.settled()
     is_here = host.place(path, chat)
     reviews = tuple(it for it in board.reviews() if is_here(it.path))
     is_part = turn is not None or bool(by)
-    if is_part:
-        reviews = _of_turn(host, reviews, chat, turn, by)
-    waiting = sum(len(it.pending) for it in reviews if it.path == path)
-    if only:
-        return waiting
-    _check(reviews, turn, by)
-    conflicts = tuple(it for it in board.conflicts() if not is_part and is_here(it.path))
-    place = None if was_shown and any(it.pending for it in reviews) else (path, line)
-    await _show(host, reviews, conflicts, place)
-    return waiting
+    return _of_turn(host, reviews, chat, turn, by) if is_part else reviews
+
+
+@in_order
+async def waiting(host: Host, chat: Chat, turn: int, path: str) -> int:
+    """Show the signs of all; return how many hunks of that turn wait in the file."""
+    await catch_up(host)
+    reviews = await _reviews(host, chat, turn, "", path) or ()
+    return sum(len(it.pending) for it in reviews if it.path == path)
 
 
 async def _show(
@@ -217,7 +231,7 @@ async def _decide(
                 doers = _doers(host, payload, path)
                 done += await act(path, by=doers) if doers else 0
                 continue
-            places = await _decide_conflict(host, path, place, keep=is_keep, found=found)
+            places = await decide_conflict(host, path, place, keep=is_keep, found=found)
             done += places if is_keep and places else places + await act(path, place)
         except UserError as error:
             failed.append(str(error))
@@ -473,7 +487,7 @@ def _place(host: Host, payload: Decide) -> Rows:
     return Place(rows, payload.buffer, held) if payload.buffer else rows
 
 
-async def _decide_conflict(host: Host, path: str, place: Rows, *, keep: bool, found: bool) -> int:
+async def decide_conflict(host: Host, path: str, place: Rows, *, keep: bool, found: bool) -> int:
     """Decide on the conflict in these rows, if there is one. Without `found` none is rejected that
     is only supposed to be an agent's.
 

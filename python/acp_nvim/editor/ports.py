@@ -12,6 +12,7 @@ from acp_nvim.session.model import Selection
 from acp_nvim.view.block import Block, Line
 from acp_nvim.view.question.comparison import Comparison
 from acp_nvim.view.question.menu import Menu
+from acp_nvim.view.question.place import Look
 from acp_nvim.view.review.lists import QuickfixList
 from acp_nvim.view.review.marks import Drawing, FileReview
 from acp_nvim.view.review.overview import Overview
@@ -173,6 +174,12 @@ class QuestionWindow(Protocol):
 
     def moved(self, buffer: int, window: int) -> None:
         """The editor had to open the window anew."""
+
+    def look(self, look: Look) -> None:
+        """The screen is another by now: fit what is shown into it."""
+
+    async def prepare(self, chat: int) -> None:
+        """Look at the screen before that chat asks for something, so that it need not wait."""
 
     async def settled(self) -> bool:
         """Return when all that was asked for so far is on screen; whether it was already."""

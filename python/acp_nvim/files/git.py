@@ -12,7 +12,9 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from tempfile import TemporaryFile
+from time import monotonic
 
 import anyio
 from anyio import to_thread
@@ -34,6 +36,10 @@ COMPLAINT_LIMIT = 4_000
 """Bytes that are read of what git says against a folder."""
 PATIENCE = 10.0
 """Seconds that git may take."""
+HUNG = 60.0
+"""Seconds for which git is not asked in a folder where it has taken longer: who asks goes on."""
+_hung: dict[str, float] = {}
+"""Until when, by folder."""
 
 NO_GIT = "git is not on your PATH: install it"
 _HARMLESS = (
@@ -51,7 +57,7 @@ _ALONE = {
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color")
 # A submodule has a configuration of its own, which `status` in it would obey.
 _WITHIN = ("--submodule=short", "--ignore-submodules=dirty")
-_FILTERS = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+_COMMANDS = ("config", "-z", "--name-only", "--get-regexp", r"^(filter|hook)\.")
 _SETTINGS = ("config", "-z", "--list", "--show-origin", "--includes")
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 _INDEX = ("ls-files", "-z", "--stage", "--debug")
@@ -334,20 +340,25 @@ async def _names(folder: str, arguments: tuple[str, ...], limit: int) -> Names |
 
 
 async def without_filters(folder: str) -> tuple[str, ...] | None:
-    """Return the options that turn off all filters of the configuration; None if that cannot be.
+    """Return the options that turn off all filters and hooks of the configuration; None if that
+    cannot be.
 
-    A filter is a command that git runs on the text of a file before it compares it.
+    A filter is a command that git runs on the text of a file before it compares it. Of hooks that
+    are configured (git 2.54) an empty `core.hooksPath` turns off none.
     """
-    # without any filter git fails, as it does where there is no repository: then so will the diff
-    listed = await _output(folder, _FILTERS, LISTING_LIMIT) or b""
+    # without any git fails, as it does where there is no repository: then so will the diff
+    listed = await _output(folder, _COMMANDS, LISTING_LIMIT) or b""
     names = {key.rpartition(".")[0] for key in os.fsdecode(listed).split("\0") if key}
     if len(listed) > LISTING_LIMIT or any("=" in name for name in names):  # -c cuts at the first
         return None
-    off = (f"{name}.{part}" for name in sorted(names) for part in _FILTER_OFF)
+    off = (f"{name}.{part}" for name in sorted(names) for part in _OFF[name.partition(".")[0]])
     return tuple(word for setting in off for word in ("-c", setting))
 
 
-_FILTER_OFF = ("clean=", "smudge=", "process=", "required=false")
+_OFF = {
+    "filter": ("clean=", "smudge=", "process=", "required=false"),
+    "hook": ("event=", "enabled=false"),
+}
 
 
 def environment() -> dict[str, str]:
@@ -373,6 +384,21 @@ class Ran(Struct, frozen=True):
     said: str
 
 
+def hangs(folder: str) -> bool:
+    """Return whether git has not ended in time there lately: nobody knows what it would say."""
+    return monotonic() < _hung.get(folder, 0.0)
+
+
+@contextmanager
+def _noting(folder: str) -> Iterator[None]:
+    try:
+        yield
+        _hung.pop(folder, None)
+    except TimeoutError:
+        _hung[folder] = monotonic() + HUNG
+        raise
+
+
 async def run(
     folder: str,
     arguments: Sequence[str],
@@ -380,13 +406,18 @@ async def run(
     limit: int = LISTING_LIMIT,
     told: bytes = b"",
     env: Mapping[str, str] | None = None,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> Ran:
     """Run git in a folder; no more is read than `limit` bytes and a few: it is ended then.
 
-    `told`: what it is to read; `env`: variables besides ours. Raises `OSError`, `ValueError` for a
-    null character, `TimeoutError`.
+    `told`: what it is to read; `env`: variables besides ours; `patience`: seconds, those of all for
+    None. Raises `OSError`, `ValueError` for a null character, `TimeoutError`.
     """
+    if patience is None:
+        if hangs(folder):
+            raise TimeoutError
+        with _noting(folder):
+            return await run(folder, arguments, limit=limit, told=told, env=env, patience=PATIENCE)
     command = [_program(), *_HARMLESS, "-C", folder, *arguments]
     # files: a pipe that git does not read while we do not read its answer would hold both
     with TemporaryFile() as words, TemporaryFile() as errors:

@@ -12,12 +12,12 @@ import os
 import re
 import stat
 import unicodedata
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from anyio import to_thread
 from msgspec import Struct
@@ -46,25 +46,31 @@ _FEWEST = 3
 """Characters of a name with a pattern in it that are written out, if it is to mean a file."""
 
 
-def holds(path: str, plain: Callable[[str], str] = str.casefold) -> bool:
+def holds(
+    path: str, plain: Callable[[str], str] = str.casefold, coming: Collection[str] = ()
+) -> bool:
     """Tell whether a file is in a repository, or would be once it is written: its name may be the
     last that a folder lacks to be one.
 
     A repository has HEAD, and `objects` and `refs`, or `commondir` that says where these are: there
-    HEAD may be missing. `plain`: how names are compared.
+    HEAD may be missing. `plain`: how names are compared; `coming`: plain paths that count as there.
     """
     folder, name = os.path.split(path)
     while folder != os.path.dirname(folder):
-        if _is_repository(folder, name, plain):
+        if _is_repository(folder, name, plain, coming):
             return True
         folder, name = os.path.split(folder)
     return False
 
 
-def _is_repository(folder: str, name: str, plain: Callable[[str], str]) -> bool:
+def _is_repository(
+    folder: str, name: str, plain: Callable[[str], str], coming: Collection[str]
+) -> bool:
     """Tell whether that folder is one once it has something of that name."""
     new = plain(name)
     there = {it for it in _PARTS.values() if os.path.lexists(os.path.join(folder, it))}
+    if coming:
+        there |= {it for low, it in _PARTS.items() if f"{plain(folder)}/{low}" in coming}
     has = {*there, _PARTS[new]} if new in _PARTS else there
     if {"objects", "refs"} <= has:
         return "HEAD" in has or new in _SETTINGS or not {"objects", "refs"} <= there
@@ -88,16 +94,21 @@ def obeyed(folder: str) -> Iterator[str]:
             return
 
 
-async def is_set(path: str) -> bool:
-    """Tell whether a repository above obeys that resolved path, which is not in git's folder, or
-    may do so: git does not say."""
-    if path in await to_thread.run_sync(git.of_user):
-        return True
-    for folder in _repositories(path):
+async def _set_among(paths: Sequence[str]) -> set[str]:
+    """Return those of these resolved paths, not in git's folder, that a repository above obeys, or
+    may obey: git does not say."""
+    own = await to_thread.run_sync(git.of_user)
+    found, below = own & {*paths}, defaultdict[str, list[str]](list)
+    for path in paths:
+        for folder in _repositories(path):
+            below[folder].append(path)
+    for folder, files in below.items():
         said = await git.settings(folder)
-        if said is None or await to_thread.run_sync(_obeys, folder, said, path):
-            return True
-    return False
+        if said is None:
+            found |= {*files}
+        else:
+            found |= await to_thread.run_sync(_obeyed_among, folder, said, files)
+    return found
 
 
 def _repositories(path: str) -> list[str]:
@@ -105,28 +116,30 @@ def _repositories(path: str) -> list[str]:
     return [it for it in above if os.path.lexists(os.path.join(it, ".git"))]
 
 
-def _obeys(folder: str, said: Iterable[Setting], path: str) -> bool:
-    """Tell whether it does by its settings, or a link in git's folder leads to the path, or to a
-    folder of the project that holds it."""
+def _obeyed_among(folder: str, said: Collection[Setting], paths: Iterable[str]) -> set[str]:
+    """Return what it obeys by its settings, and where links in git's folder lead to: these files,
+    or folders of the project that hold them."""
     targets = (os.path.realpath(it) for it in obeyed(folder) if os.path.islink(it))
-    if any(_is_in(path, it) and not _is_in(folder, it) for it in targets):
-        return True
-    return any(_is_setting(path, folder, it) for it in said)
+    folders = [it for it in targets if not _is_in(folder, it)]
+    folders += [_real(folder, it.value) for it in said if it.key == "core.hookspath" and it.value]
+    named = {path for it in said for path in _named(folder, it)}
+    commands = [it.value for it in said if _COMMAND.fullmatch(it.key)]
+    return {
+        path
+        for path in paths
+        if path in named
+        or any(_is_in(path, it) for it in folders)
+        or any(_may_run(it, path) for it in commands)
+    }
 
 
-def _is_setting(path: str, folder: str, setting: Setting) -> bool:
-    """Tell whether the configuration is in the path, includes it, has its hooks there, or names it
-    in what may be a command."""
+def _named(folder: str, setting: Setting) -> Iterator[str]:
+    """Yield the file of a setting, and what the words of its value lead to."""
     file = os.path.join(folder, setting.file)
-    if path == os.path.realpath(file):
-        return True
-    if setting.key == "core.hookspath" and setting.value:
-        return _is_in(path, _real(folder, setting.value))
-    words = (setting.value, *_WORD.findall(setting.value))
-    places = (folder, os.path.dirname(file))
-    if any(path == _real(place, word) for place in places for word in words):
-        return True
-    return _COMMAND.fullmatch(setting.key) is not None and _may_run(setting.value, path)
+    yield os.path.realpath(file)
+    for place in (folder, os.path.dirname(file)):
+        for word in (setting.value, *_WORD.findall(setting.value)):
+            yield _real(place, word)
 
 
 def _may_run(command: str, path: str) -> bool:
@@ -179,11 +192,27 @@ class Guard(Struct, frozen=True):
         work = partial(is_guarded, paths, self.patterns, tuple(folders))
         if await to_thread.run_sync(work):
             return True
-        return _GIT in self.patterns and await is_set(paths[0])
+        return _GIT in self.patterns and bool(await _set_among(paths[:1]))
+
+
+async def meant(paths: Sequence[str], patterns: tuple[str, ...], folder: str) -> list[str]:
+    """Return those of these resolved paths in a folder that a guard means once all are written."""
+    found = await to_thread.run_sync(_guarded_among, paths, patterns, folder)
+    found |= await _set_among(paths) if _GIT in patterns else set()
+    return [it for it in paths if it in found]
+
+
+def _guarded_among(paths: Sequence[str], patterns: tuple[str, ...], folder: str) -> set[str]:
+    plain = map(_plain, paths)
+    coming = {above for it in plain for above in (it, *map(str, PurePosixPath(it).parents))}
+    return {it for it in paths if is_guarded((it,), patterns, (folder,), coming)}
 
 
 def is_guarded(
-    paths: Iterable[str], patterns: tuple[str, ...], folders: Iterable[str] = ()
+    paths: Iterable[str],
+    patterns: tuple[str, ...],
+    folders: Iterable[str] = (),
+    coming: Collection[str] = (),
 ) -> bool:
     """Tell whether one of these absolute paths, all of one file, is what a pattern means.
 
@@ -191,22 +220,24 @@ def is_guarded(
     case are alike, and so is what some file systems leave out of names. With `.git/**` also `.git`
     itself, which is a file in worktrees and submodules, and git's folders of any other name. A hard
     link to what is meant is meant, too: in the folders above, and anywhere below `folders` or the
-    nearest folder that has a `.git`.
+    nearest folder that has a `.git`. `coming`: as in `holds`.
     """
     paths = tuple(paths)
-    if is_named(paths, patterns):
+    if is_named(paths, patterns, coming):
         return True
     return any(_is_other_name(path, patterns, tuple(folders)) for path in paths)
 
 
-def is_named(paths: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
+def is_named(
+    paths: tuple[str, ...], patterns: tuple[str, ...], coming: Collection[str] = ()
+) -> bool:
     """Tell the same without a look for other names of the file."""
     with_git = _GIT in patterns
     found = [_plain(path) for path in paths]
     every = (*patterns, *_WITH_GIT) if with_git else patterns
     if any(_regex(pattern).search(path) for path in found for pattern in every):
         return True
-    return with_git and any(holds(path, _plain) for path in paths)
+    return with_git and any(holds(path, _plain, coming) for path in paths)
 
 
 @cache

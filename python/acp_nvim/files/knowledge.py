@@ -9,6 +9,7 @@ change of the disk was there are two candidates: the version before and the one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from sys import getsizeof
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -27,7 +28,7 @@ MOST_KNOWN = 2_000
 """Files that are remembered, of all sessions together; what was learned longest ago goes first."""
 
 MOST_TEXT = 32 << 20
-"""Characters of their texts; the newest one counts whatever its size."""
+"""Bytes of their texts; the newest one counts whatever its size."""
 
 MOST_UPON = 10
 """Versions that an agent's own changes were made upon, one after the other."""
@@ -66,9 +67,10 @@ class Known(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many characters it holds."""
+        """How many bytes it holds: a text of one emoji has four for each character."""
         texts = (self.text, self.base, self.made, self.returned, *self.upon)
-        return sum(len(it) for it in {id(it): it for it in texts if isinstance(it, str)}.values())
+        held = {id(it): it for it in texts if isinstance(it, str)}
+        return sum(map(getsizeof, held.values()))
 
     @property
     def latest(self) -> Text:
@@ -124,7 +126,7 @@ class Knowledge:
         self._known: dict[tuple[SessionKey, str], Known] = {}
         self._revisions: dict[SessionKey, int] = {}
         self._size = 0
-        """Characters of all that is known."""
+        """Bytes of all that is known."""
         self._writers: dict[str, Author] = {}
         """By path, who has written it through us, and since then at most the user."""
 

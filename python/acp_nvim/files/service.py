@@ -94,8 +94,8 @@ class FileService:
         self._author = author
         self._noted = noted
         self._refused: dict[tuple[SessionKey, str], str] = {}
-        self._told: tuple[object, int] = (None, 0)
-        """A turn, and of how many of its refused writes the user was told."""
+        self._told: dict[SessionKey, tuple[object, int]] = {}
+        """The last turn of a session, and of how many of its refused writes the user was told."""
         self._locks: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
     async def read(
@@ -159,11 +159,12 @@ class FileService:
         reason = problem.told or _of_it(problem, path)
         author = self._author(session[1], "")
         turn = session if author is None else author.turn_key
-        count = self._told[1] if self._told[0] == turn else 0
+        last, count = self._told.get(session, (turn, 0))
+        count = count if last == turn else 0
         is_again = isinstance(problem, StillBusy) or self._refused.get((session, path)) == reason
         known = is_again or count >= MOST_TOLD
         if not known:
-            self._told = turn, count + 1
+            self._told[session] = turn, count + 1
             self._refused[session, path] = reason
         if len(self._refused) > MOST_REFUSED:
             del self._refused[next(iter(self._refused))]

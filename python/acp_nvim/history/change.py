@@ -49,6 +49,8 @@ MOST_PASSING: Final = 24
 """So many changes of a turn in one file are known step by step, as |u| takes them back."""
 MOST_PASSING_LINES: Final = 20_000
 """So many lines that these have put in, at most: of a large file fewer steps are known."""
+LONG_LINE: Final = 200
+"""Characters that count as a line."""
 MOST_ONE_BY_ONE: Final = 1_000
 """So many places at most where new lines stand below those that they replace, in one stretch."""
 MOST_AMENDED: Final = 10_000
@@ -149,10 +151,17 @@ def _steps_of(own: Sequence[int], facts: Sequence[Fact]) -> int:
     rest = MOST_PASSING_LINES
     for count, number in enumerate(reversed(own)):
         fact = facts[number]
-        rest -= sum(len(it.lines) for it in fact.hunks) if isinstance(fact, Wrote) else 0
+        rest -= sum(map(_weight, fact.hunks)) if isinstance(fact, Wrote) else 0
         if count >= MOST_PASSING or (rest < 0 and count):
             return count
     return len(own) or 1
+
+
+def _weight(hunk: Hunk) -> int:
+    """Return how many lines it puts in, a long one for several."""
+    lines = hunk.lines
+    long = 0 if isinstance(lines, Passed) else sum(map(len, lines)) // LONG_LINE
+    return len(lines) + long
 
 
 def _without_passing(runs: Runs, early: Container[int], whole: frozenset[int]) -> Runs:

@@ -160,7 +160,7 @@ class NvimFiles(Files):
 
     async def is_open_otherwise(self, path: str) -> bool:
         """Return whether another plugin reads and writes the file."""
-        return bool(await self._lua("acp.files.live.is_open_otherwise", path))
+        return await self._lua("acp.files.buffers.otherwise", path) is not None
 
     async def holder(self, path: str) -> str | None:
         """Return who else has the file open, or None."""

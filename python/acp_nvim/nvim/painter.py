@@ -264,15 +264,11 @@ def _parts(chat: int, canvas: _Canvas, picture: Picture) -> Iterator[_Part]:
 
 def _characters(value: Any) -> int:
     """Return how many characters are in plain data."""
-    match value:
-        case str():
-            return len(value)
-        case Mapping():
-            return sum(map(_characters, value.values()))
-        case list() | tuple():
-            return sum(map(_characters, value))
-        case _:
-            return 0
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, list | tuple):
+        return sum(map(_characters, value))
+    return sum(map(_characters, value.values())) if isinstance(value, dict) else 0
 
 
 def _frames(

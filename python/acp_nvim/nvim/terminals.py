@@ -21,6 +21,9 @@ FRAME = 4_096
 """Bytes of a frame: so few that a key does not wait for it."""
 BACKLOG = 32_768
 """Bytes that may wait to be shown."""
+WITHOUT_ADDRESS = ("sh", "-c", 'unset NVIM; printf "%s\\n\\n" "$0"; exec "$@"')
+"""Neovim tells each job its address; with that the agent could command the editor past the client.
+What runs is the first thing that it shows."""
 
 
 class _Screen(Struct):
@@ -175,7 +178,7 @@ class NvimLoginTerminals:
         self._count += 1
         number, ended = self._count, anyio.Event()
         self._ended[number] = ended
-        argv, env = list(program.argv), dict(program.env)
+        argv, env = [*WITHOUT_ADDRESS, title, *program.argv], dict(program.env)
         try:
             await self._call.lua("acp.chat.login.open", number, title, argv, env, program.cwd)
             await ended.wait()

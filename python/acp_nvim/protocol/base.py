@@ -27,6 +27,9 @@ N = TypeVar("N", int, float)
 LARGEST = 2**63 - 1
 """The largest number that is taken from an agent: MessagePack and Lua have no larger ones."""
 
+MOST_ITEMS = 10_000
+"""Items that are taken of a list: no thread has the interpreter while pydantic looks at more."""
+
 
 class WireModel(BaseModel):
     """A JSON object of the protocol: camelCase on the wire, unknown keys ignored (C-135)."""
@@ -53,7 +56,7 @@ def _good_items(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
     values = ([value] if value else []) if isinstance(value, dict) else value
     if not isinstance(values, list):
         raise PydanticCustomError("list_type", "Input should be a valid array")
-    items = (_or_none((item,), validate) for item in values)
+    items = (_or_none((item,), validate) for item in values[:MOST_ITEMS])
     return tuple(item for good in items if good is not None for item in good)
 
 

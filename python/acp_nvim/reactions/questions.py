@@ -46,10 +46,12 @@ SAMPLE = 'CI=1 make -C "$HOME/a" test --k=v src/*.py 2>&1 | tee log && git diff 
 """A command with what most have."""
 
 
-def warm(host: Host, _session: Session, _before: SessionState, _event: PromptSent) -> None:
+def warm(host: Host, session: Session, _before: SessionState, _event: PromptSent) -> None:
     """Load what the agent's first question needs, while its answer is waited for."""
     if lazy.waits(effects):
         host.tasks.start_soon(aside, rehearse)
+        if chat := host.workspace.chat_of(session):
+            host.tasks.start_soon(host.editor.questions.prepare, chat.number)
 
 
 def rehearse() -> None:

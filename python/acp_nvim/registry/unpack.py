@@ -35,8 +35,8 @@ MOST_DIRECTORY = 32 << 20
 """Bytes of a zip's list of members, which the library reads at once."""
 MOST_TIMES, SMALL = 250, 64 << 20
 """How many times its own size an archive unpacks to, once that is more than so many bytes."""
-MOST_NAME = 1_024
-"""Characters of the path of a member."""
+MOST_NAME, DEEPEST = 1_024, 64
+"""Characters of the path of a member, and its parts."""
 MOST_MEMORY = 128 << 20
 """Bytes that xz may take, of which an archive says how many it wants; `xz -9` wants 65 MiB."""
 PIECE = 1 << 20
@@ -203,11 +203,16 @@ def _of_tar(tar: tarfile.TarFile) -> Iterator[_Member]:
 
 def _take(members: Iterator[_Member], folder: Path, room: int, check: Callable[[], None]) -> None:
     links: list[tuple[_Member, Path]] = []
-    for count, member in enumerate(members):
+    folders = {folder}
+    for count, member in enumerate(members, 1):
         check()
-        if count >= MOST_MEMBERS:
-            raise UserError("it has too many files: not installed")
         place = _place(folder, member.name)
+        above = place.parent
+        while above not in folders:  # it was named by the way alone, and is made all the same
+            folders.add(above)
+            above = above.parent
+        if count + len(folders) > MOST_MEMBERS + 1:
+            raise UserError("it has too many files: not installed")
         match member.kind:
             case "folder":
                 place.mkdir(0o700, parents=True, exist_ok=True)
@@ -235,6 +240,8 @@ def _place(folder: Path, name: str) -> Path:
         raise UserError("a file in it has too long a name: not installed")
     path = PurePosixPath(name)
     parts = [part for part in path.parts if part != "."]
+    if len(parts) > DEEPEST:
+        raise UserError("a file in it lies too deep: not installed")
     if path.is_absolute() or ".." in parts or not name.isprintable() or "\\" in name:
         raise UserError(f"a file in it has a path that leads out ({name!a:.80}): not installed")
     place = folder.joinpath(*parts)

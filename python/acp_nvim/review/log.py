@@ -386,6 +386,11 @@ class EditLog:
         """Return the hosts that have begun something and not ended it."""
         return {host for it in self._histories.values() for host in it.begun}
 
+    def made(self, path: str, begun: Begun) -> str | None:
+        """Return the text that a file has where that was done; None for no file."""
+        file = self._history(path).then(Done(begun.host)).file
+        return None if file is None else file.text
+
     def end(self, path: str, begun: Begun, *, done: bool) -> None:
         """Count what a host that is gone had begun, or drop it."""
         self._add(path, Done(begun.host) if done else Dropped(begun.host))

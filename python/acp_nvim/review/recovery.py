@@ -24,6 +24,7 @@ from acp_nvim.files.write import dress
 from acp_nvim.history.author import Author
 from acp_nvim.history.file import File
 from acp_nvim.history.switch import mode_after
+from acp_nvim.history.versions import nearest
 from acp_nvim.review.conflicts import held
 from acp_nvim.review.log import EditLog
 from acp_nvim.session.origin import Stretch
@@ -117,6 +118,10 @@ class Recovery:
         text = await self._read(path, lambda live: live.exact)
         now = None if isinstance(text, Unknown) else digest(text)
         before, is_done = self._log.file(path) or File(), now == begun.after
+        if begun.is_decision and isinstance(text, str) and now not in (begun.before, begun.after):
+            # somebody has gone on since
+            made = self._log.made(path, begun)
+            is_done = made == nearest([it for it in (before.text, made) if it is not None], text)
         self._log.end(path, begun, done=is_done)
         after = self._log.file(path)
         if is_done and begun.is_decision and after is not None:

@@ -118,9 +118,9 @@ class Log(Sequence[T], Generic[T]):
         at = key + self._length if key < 0 else key
         if not 0 <= at < self._length:
             raise IndexError(key)
-        node = self.root
-        for level in range(self.level, 0, -1):
-            node = node[at >> BITS * level & _LAST]
+        node, level = self.root, self.level
+        while level:
+            node, level = node[at >> BITS * level & _LAST], level - 1
         return node[at & _LAST]  # type: ignore[no-any-return]
 
     def _leaf(self, position: int) -> Node:
@@ -334,6 +334,11 @@ class Table(Mapping[str, T], Generic[T]):
     def at(self, position: int) -> T:
         """Return the value that was added so early; the first is at 0."""
         return self._values[position]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value, or the default."""
+        position = self._index.get(key)
+        return default if position is None else self._values[position]
 
     def __getitem__(self, key: str) -> T:
         return self._values[self._index[key]]

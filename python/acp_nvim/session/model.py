@@ -136,7 +136,7 @@ class Selection(Stored, frozen=True):
     """Lines of a buffer that go with a prompt; `mark` finds them again when it is sent.
 
     `first` and `last` are 1-based and inclusive; `lines` is what they held when chosen, used only
-    if the buffer is gone by then. `path` is None for a buffer without a file.
+    if they are gone by then. `path` is None for a buffer without a file.
     """
 
     buffer: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,6 +47,9 @@ MOST_GIVEN = 200_000
 """Characters of what a tool was given that are read; what a longer one changes is found anyhow."""
 WORD = lazy_pattern(r"""'([^']+)'|"([^"]+)"|([^\s'"`;|&<>()\[\]{}=,$]+)""")
 """What may be a file in a command: what is quoted, and what stands between a shell's signs."""
+
+
+_Part = TypeVar("_Part", bound=ToolContent | Location)
 
 
 class Place(Struct, frozen=True):
@@ -87,25 +91,20 @@ def places(
 
 def placed(event: ToolCallUpdated, cwd: str, home: str = "") -> ToolCallUpdated:
     """Return the update with absolute paths: agents name files by their place in the folder."""
-
-    def content(parts: tuple[ToolContent, ...]) -> tuple[ToolContent, ...]:
-        return tuple(_placed(it, cwd, home) for it in parts)
-
-    changed = replace(
-        event,
-        locations=event.locations
-        if event.locations is UNSET
-        else tuple(replace(it, path=absolute(it.path, cwd, home)) for it in event.locations),
-        content=event.content if event.content is UNSET else content(event.content),
-        more=content(event.more),
-    )
-    return event if changed == event else changed
+    told = {
+        name: tuple(_placed(it, cwd, home) for it in parts)
+        for name in ("locations", "content", "more")
+        if (parts := getattr(event, name)) and parts is not UNSET
+    }
+    is_placed = all(parts == getattr(event, name) for name, parts in told.items())
+    return event if is_placed else replace(event, **told)
 
 
-def _placed(part: ToolContent, cwd: str, home: str) -> ToolContent:
+def _placed(part: _Part, cwd: str, home: str) -> _Part:
     match part:
-        case Diff():
-            return replace(part, path=absolute(part.path, cwd, home))
+        case Location() | Diff():
+            path = absolute(part.path, cwd, home)
+            return part if path == part.path else replace(part, path=path)
         case FileChange(old_path=old):
             old = old and absolute(old, cwd, home)
             return replace(part, path=absolute(part.path, cwd, home), old_path=old)

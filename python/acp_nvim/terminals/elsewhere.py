@@ -43,6 +43,7 @@ AGENT = (
 )
 """What runs an agent there: it ends when our end of its input is closed, however that is."""
 
+
 _VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -74,12 +75,13 @@ class Elsewhere(Struct, frozen=True):
         letters = "".join(it[1:] for it in self.prefix if re.fullmatch("-[A-Za-z0-9]+", it))
         if set(letters) & _OTHERWISE:
             return (*self.prefix, *command)
-        run = ("sh", "-c", AGENT, "acp.nvim")
         if not self.joined:
-            return (*self.prefix, *run, *command)
+            return (*self.prefix, "sh", "-c", AGENT, "acp.nvim", *command)
         # the words are a line for the shell of the user there, and stay one
-        line = f'{" ".join(map(_quoted, run))} "$SHELL" -c {_quoted(" ".join(command))}'
-        return (*self.prefix, line)
+        # (not each shell knows "$SHELL", but sh does)
+        script = f'set -- "${{SHELL:-sh}}" -c "$1"; {AGENT}'
+        run = ("sh", "-c", script, "acp.nvim", " ".join(command))
+        return (*self.prefix, " ".join(map(_quoted, run)))
 
 
 def _quoted(word: str) -> str:

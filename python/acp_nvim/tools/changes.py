@@ -110,7 +110,7 @@ async def _formatted(call: Call, path: str, told: Mapping[str, Any]) -> Result:
     """Write the lines that a formatter has made of a file; the last one ends as it did."""
     if error := words_of(told.get("error")):
         raise ToolError(f"conform.nvim has failed: {error}")
-    async with call.parts.spreading:
+    async with call.parts.holding((path,)):
         before = await _unchanged(call, path, told.get("tick"))
         end = "\n" if "\r\n" not in before else "\r\n"
         after = end.join(told.get("lines") or ()) + (end if before.endswith(end) else "")
@@ -147,24 +147,34 @@ async def _write(
         raise ToolError(
             f"it would change {len(edits)} files, {MOST_FILES} are the most: {_NOTHING}"
         )
-    async with call.parts.spreading:
+    real = {path: _inside(call, path) for path in sorted(edits)}
+    async with call.parts.holding(real.values()):
         texts = dict[str, str]()
-        for path in sorted(edits):
-            after = await _after(call, path, edits[path], encoding, ticks)
+        for path, at in real.items():
+            after = await _after(call, path, at, edits[path], encoding, ticks)
             if after is not None:
                 texts[path] = after
         return await _written(call, texts)
 
 
+def _inside(call: Call, path: str) -> str:
+    """Return the resolved path of a file of the session's folders; raises `ToolError`."""
+    try:
+        return call.roots.resolve(path)
+    except OutsideRoots as problem:
+        raise ToolError(f"it would change a file elsewhere ({problem}): {_NOTHING}") from problem
+
+
 async def _after(
-    call: Call, path: str, edits: Sequence[Any], encoding: str, ticks: Mapping[str, int]
+    call: Call,
+    path: str,
+    real: str,
+    edits: Sequence[Any],
+    encoding: str,
+    ticks: Mapping[str, int],
 ) -> str | None:
     """Return the text of a file after its edits; None if they change nothing."""
     name = call.named(path)
-    try:
-        real = call.roots.resolve(path)
-    except OutsideRoots as problem:
-        raise ToolError(f"it would change a file elsewhere ({problem}): {_NOTHING}") from problem
     before = await _unchanged(call, real, ticks.get(real))
     try:
         after = edited(before, edits, encoding)

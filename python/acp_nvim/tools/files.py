@@ -58,13 +58,14 @@ async def edit_file(call: Call, arguments: Arguments) -> Result:
     if (content is None) == (edits is None):
         raise ToolError("edit_file takes either edits or content")
     first = 1
-    if edits is not None:
-        before = await text_of(call, path)
-        content = before
-        for number_, edit in enumerate(edits, 1):
-            content = _replaced(content, edit, f"edit {number_}", arguments["path"])
-        first = _first_changed(before, content)
-    await put(call, path, content or "")
+    async with call.parts.holding((call.resolve(arguments["path"]),)):
+        if edits is not None:
+            before = await text_of(call, path)
+            content = before
+            for number_, edit in enumerate(edits, 1):
+                content = _replaced(content, edit, f"edit {number_}", arguments["path"])
+            first = _first_changed(before, content)
+        await put(call, path, content or "")
     data = {"path": arguments["path"], "line": first}
     return Result(
         data, f"{arguments['path']} is written, from line {first} on: the user reviews it"

@@ -22,9 +22,10 @@ def main() -> None:
 
 
 def _to_host(host: socket.socket) -> None:
-    while data := os.read(0, 65536):
-        host.sendall(data)
-    os._exit(0)
+    with suppress(ConnectionError):  # the host has ended: what it has said is still handed on
+        while data := os.read(0, 65536):
+            host.sendall(data)
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import anyio
 from msgspec import Struct, field
@@ -30,8 +32,17 @@ class Parts(Struct, frozen=True):
     comments: Comments
     restore: Callable[[], Awaitable[None]]
     """Takes up what an earlier host has kept of reviews."""
-    spreading: anyio.Lock = field(default_factory=anyio.Lock)
-    """Held while an edit of a language server is written: one at a time."""
+    locks: WeakValueDictionary[str, anyio.Lock] = field(default_factory=WeakValueDictionary)
+
+    @asynccontextmanager
+    async def holding(self, paths: Iterable[str]) -> AsyncIterator[None]:
+        """Hold files, by their resolved paths, from when they are read until what was made of that
+        is written: of two calls at once the second sees what the first has written."""
+        locks = [self.locks.setdefault(path, anyio.Lock()) for path in sorted({*paths})]
+        async with AsyncExitStack() as held:
+            for lock in locks:
+                await held.enter_async_context(lock)
+            yield
 
 
 Schema: TypeAlias = Mapping[str, Any]

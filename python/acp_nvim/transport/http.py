@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from acp_nvim.descriptors import Share
 from acp_nvim.errors import Code, ConnectionLost, UserError
 from acp_nvim.patterns import lazy_pattern
-from acp_nvim.transport import http_client
+from acp_nvim.transport import http_client, life
 from acp_nvim.transport.address import PATIENCE, Address
 from acp_nvim.transport.http_client import beginning, client, drain, how, kind, told, unreachable
 from acp_nvim.transport.life import Signs
@@ -63,6 +63,17 @@ class _Stream(Struct):
     """Why there is no such stream."""
     received: int = 0
     """How many messages have come on it."""
+    comments: int = 0
+
+    @property
+    def is_awake(self) -> bool:
+        """The server keeps it awake by comments; one alone is a hello."""
+        return self.comments > 1
+
+    @property
+    def limit(self) -> float | None:
+        """Seconds in which something must come; None for no such limit."""
+        return life.SILENCE if self.is_awake else None
 
 
 class _Refusal(Struct, frozen=True):
@@ -96,7 +107,7 @@ class Http:
         self._over = anyio.Event()
         self._posting = anyio.CancelScope()
         self._ended = Ended("it was closed")
-        self._signs = Signs(self._answers)
+        self._signs = Signs(self._answers, self._is_awake)
 
     # --- as a link
 
@@ -124,6 +135,9 @@ class Http:
     async def watch(self, tell: Life) -> None:
         """See `Signs.watch`."""
         await self._signs.watch(tell)
+
+    def _is_awake(self) -> bool:
+        return all(it.is_awake for it in self._streams.values())
 
     async def _answers(self) -> bool:
         """Tell whether the server answers what no agent is asked; how, is no matter."""
@@ -313,7 +327,7 @@ class Http:
             ended = f"a message was larger than {MOST // 1024 // 1024} MB"
             self._finish(Ended(ended))
         except TimeoutError as error:
-            ended = f"nothing came for {self._signs.limit or PATIENCE:.0f} seconds"
+            ended = f"nothing came for {stream.limit or PATIENCE:.0f} seconds"
             stream.problem = None if stream.status else self._address.unreachable(error)
         finally:
             del self._streams[stream.session]
@@ -353,7 +367,7 @@ class Http:
         chunks = http_client.chunks(response)
         while True:
             self._signs.wait()
-            with anyio.fail_after(self._signs.limit):
+            with anyio.fail_after(stream.limit):
                 data = await anext(chunks, None)
             if data is None:
                 return
@@ -361,7 +375,7 @@ class Http:
             for text in events.feed(data):
                 stream.received += 1
                 await self._take(await incoming(text), stream)
-            self._signs.awake |= events.comments > 0
+            stream.comments = events.comments
 
     async def _take(self, said: Incoming, stream: _Stream) -> None:
         other = None

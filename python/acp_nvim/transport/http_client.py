@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from http.cookiejar import Cookie, CookieJar, CookiePolicy
+from typing import Any
 from urllib.request import Request
 
 import anyio
@@ -31,8 +32,8 @@ and a message that is on its way then is lost."""
 REST = 1.0
 """Seconds in which the rest of an answer must come."""
 
-MOST_OF_COOKIES = 16 * 1024
-"""Characters of all cookies: each of them goes along with each message."""
+MOST_OF_COOKIES, MOST_COOKIES = 16 * 1024, 64
+"""Characters of all cookies, each of which is sent with each message, and how many these are."""
 MOST_OF_ERROR = 8 * 1024
 """Bytes of the body of an error that are kept."""
 
@@ -79,10 +80,13 @@ class _All(CookiePolicy):
 class _Jar(CookieJar):
     """Keeps the user's own cookies, and of those of the server what there is room for."""
 
+    def make_cookies(self, response: Any, request: Request) -> Sequence[Cookie]:
+        return super().make_cookies(response, request)[:MOST_COOKIES]
+
     def set_cookie(self, cookie: Cookie) -> None:
         super().set_cookie(cookie)
-        size = sum(len(it.name) + len(it.value or "") for it in self)
-        if cookie.domain and size > MOST_OF_COOKIES:
+        sizes = [len(it.name) + len(it.value or "") + len(it.path) for it in self]
+        if cookie.domain and (sum(sizes) > MOST_OF_COOKIES or len(sizes) > MOST_COOKIES):
             self.clear(cookie.domain, cookie.path, cookie.name)
 
 

@@ -1,7 +1,8 @@
 """Whether the other end still lives: a server may be stopped, or be only at work.
 
 One that sends comments to keep its streams awake has told how often something must come. Any other
-is asked, which its agent does not notice. Used by `http`.
+is asked, which its agent does not notice; also one that says no more than hello by a comment, or
+keeps only some of its streams awake. Used by `http`.
 """
 
 from __future__ import annotations
@@ -21,19 +22,14 @@ SILENCE = 120.0
 class Signs:
     """The signs of life of one connection."""
 
-    def __init__(self, ask: Callable[[], Awaitable[bool]]) -> None:
-        """`ask` tells whether the server answers, whatever that is."""
-        self.awake = False
-        """The server sends comments, which are no messages."""
+    def __init__(self, ask: Callable[[], Awaitable[bool]], awake: Callable[[], bool]) -> None:
+        """`ask` tells whether the server answers, whatever that is; `awake` whether it keeps all of
+        its streams awake."""
         self._ask = ask
+        self._awake = awake
         self._heard = 0.0
         """When something came last, or began to be waited for; 0 before the first stream."""
         self._sound = anyio.Event()
-
-    @property
-    def limit(self) -> float | None:
-        """Seconds that one may wait for something; None for ever."""
-        return SILENCE if self.awake else None
 
     def wait(self) -> None:
         """Something is waited for from now on: before, nothing could be heard."""
@@ -66,7 +62,7 @@ class Signs:
                 return
 
     async def _lives(self) -> bool:
-        if self.awake or not await self._ask():
+        if self._awake() or not await self._ask():
             return False
         self._heard = anyio.current_time()
         return True

@@ -173,15 +173,13 @@ def portions(text: str) -> Iterator[list[str]]:
 
 def told(value: Any) -> Any:
     """Return plain data for scripts: of each text and each list as much as anybody reads."""
-    match value:
-        case str():
-            return value[:TOLD]
-        case Mapping():
-            return {key: told(it) for key, it in value.items()}
-        case list() | tuple():
-            return [told(it) for it in value[:ITEMS]]
-        case _:
-            return value
+    if isinstance(value, str):
+        return value[:TOLD]
+    if value is None or isinstance(value, int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [told(it) for it in value[:ITEMS]]
+    return {key: told(it) for key, it in value.items()} if isinstance(value, Mapping) else value
 
 
 def is_rest(text: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from acp_nvim.session.model import ConfigOption, Cost, RateLimit
+from acp_nvim.session.model import Command, ConfigOption, Cost, RateLimit
 from acp_nvim.session.options import first_of, mode_of, modes_of, value_name
 from acp_nvim.session.state import Message, SessionState, ToolCall, Usage
 from acp_nvim.view.chat.boundary import sentence
@@ -46,6 +46,16 @@ class BarPart(Struct, frozen=True):
 
 
 NOTHING = BarPart("", "", 0)
+KEYS = (
+    "i write",
+    "<CR> send",
+    "/ commands",
+    "@ files",
+    "<Tab> answer",
+    "]] [[ prompts",
+    "g? all keys",
+)
+"""Those of a chat that a newcomer wants first."""
 
 
 class Bar(Struct, frozen=True):
@@ -89,6 +99,22 @@ def winbar(
     return Bar(tuple(replace(it, group=f"AcpWinbar{it.group}") for it in parts if it.text))
 
 
+def welcome(
+    state: SessionState, folder: str, earlier: Sequence[str], *, with_keys: bool
+) -> list[tuple[str, list[str]]]:
+    """Return what an empty chat teaches: the group of each line, and its parts, which are on more
+    than one where it is narrow. `earlier`: titles of sessions that may go on."""
+    who = (one_line(state.agent, TOLD), _value(state, "model"), _mode_name(state))
+    lines = [("AcpToolTitle", [it for it in who if it]), ("AcpToolPath", [folder])]
+    if state.agent == "tutor":  # by `:AcpStart`, not `:Acp tutor`
+        lines.append(("AcpWarning", ["Send anything to begin"]))
+    told = [[], list(KEYS)] if with_keys else []
+    told += [[], ["Continue an earlier session:"]] if earlier else []
+    for number, title in enumerate(earlier, 1):
+        told.append([f"{'<CR>' if number == 1 else f'{number}<CR>':5} {title}"])
+    return lines + [("AcpDim", parts) for parts in told]
+
+
 def summary(state: SessionState) -> dict[str, Any]:
     """Return `b:acp_status`: plain JSON-able data, what is not known left out.
 
@@ -120,7 +146,6 @@ def summary(state: SessionState) -> dict[str, Any]:
         "turn": state.turn,
         "queue": len(state.queue),
         "doing": _doing(state) or None,
-        "commands": _commands(state),
         "sub_agents": [{"turn": it.turn, "name": it.name} for it in state.sub_agents[-SUB_AGENTS:]]
         or None,
     }
@@ -310,11 +335,11 @@ def _option(option: ConfigOption) -> dict[str, Any]:
     return {"id": option.id, "values": values} | category
 
 
-def _commands(state: SessionState) -> list[dict[str, str]]:
-    """Return what completion offers."""
+def completed(commands: Sequence[Command]) -> list[dict[str, str]]:
+    """Return what completion offers of the agent's commands: plain data, all of it visible."""
     return [
         {"name": command.name, "description": one_line(command.description, WORDS)}
         | ({"hint": one_line(command.hint, WORDS)} if command.hint else {})
-        for command in state.commands[:ITEMS]
+        for command in commands[:ITEMS]
         if _is_plain(command.name)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from acp_nvim.view.chat.boundary import Boundary, undrawn
 from acp_nvim.view.chat.cell import PLAN
 from acp_nvim.view.chat.transcript import FoldAction, Transcript, fold, key_at, render
 from acp_nvim.view.measure import Chunks
-from acp_nvim.view.status import Bar, faulty_bar, least, summary, winbar
+from acp_nvim.view.status import Bar, completed, faulty_bar, least, summary, winbar
 from acp_nvim.workspace.waiting import Waiting
 
 SLICE = 0.005
@@ -82,6 +82,8 @@ class Chat:
         self.is_drawn = True
         """False: an earlier host has drawn it, and what is to be seen stays until it goes on."""
         self._opened: frozenset[str] = frozenset()
+        self._offered: tuple[tuple[object, object], Sequence[Mapping[str, str]]] = (None, None), ()
+        """What completion offers, behind the commands and prompts that it was made of."""
         self._clock = clock
         self._used = used
 
@@ -141,5 +143,11 @@ class Chat:
         logins = {"logins": [method.id for method in methods]} if methods else {}
         changes = {"changes": self.changes} if self.changes else {}
         found = summary(self.session.state)
-        commands = offered(self.prompts, found["commands"])
-        return found | {"commands": commands} | logins | changes
+        return found | {"commands": self._offers()} | logins | changes
+
+    def _offers(self) -> Sequence[Mapping[str, str]]:
+        """Return what completion offers: the agent may have a hundred commands, so made once."""
+        given = self.session.state.commands, self.prompts
+        if any(now is not was for now, was in zip(given, self._offered[0], strict=True)):
+            self._offered = given, offered(self.prompts, completed(given[0]))
+        return self._offered[1]

@@ -29,10 +29,30 @@ class Merged(Struct, frozen=True):
     paths: tuple[str, ...]
 
 
+async def incoming(worktree: Worktree, waits: Sequence[Pending]) -> list[str]:
+    """Return the files that a merge may change. Raises `UserError`."""
+    own = await repository(worktree.home)
+    return [os.path.join(own.folder, it) for it in await _names(own, waits[0].now)]
+
+
+async def _names(own: Repository, head: str) -> list[str]:
+    """Return what that commit has other than where its history and the user's part: there may be
+    several such commits."""
+    bases = (await own.run("merge-base", "--all", "HEAD", head, allowed=(0, 1))).output.split()
+    listing = ("diff-tree", "-r", "-z", "--name-only", "--no-renames")
+    ran = [await own.run(*listing, base.decode(), head) for base in bases]
+    return sorted({*filter(None, os.fsdecode(b"".join(it.output for it in ran)).split("\0"))})
+
+
 async def merge_branch(
-    worktree: Worktree, waits: Sequence[Pending], title: str, unsaved: Iterable[str]
+    worktree: Worktree,
+    waits: Sequence[Pending],
+    title: str,
+    unsaved: Iterable[str],
+    known: Iterable[str],
 ) -> Merged:
-    """Commit and merge. Raises `UserError` that says why not; nothing is merged then."""
+    """Commit and merge. Raises `UserError` that says why not; nothing is merged then. `known`: the
+    files that the user knows of, as of `incoming`."""
     whole, *modules = waits
     left = [f"{it.source} {it.reason}" for it in whole.left]
     left += [f"{it.there.folder} is a submodule with changes" for it in modules if it.changes]
@@ -41,11 +61,12 @@ async def merge_branch(
     there, own = whole.there, await repository(worktree.home)
     await _commit(there, whole.now, title)
     head = await there.line("rev-parse", "HEAD")
-    listing = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", f"HEAD...{head}")
-    names = [*filter(None, os.fsdecode((await own.run(*listing)).output).split("\0"))]
+    names = await _names(own, head)
     if not names:
         raise UserError(f"{worktree.branch} has nothing that your branch has not")
-    await _check(own, names, unsaved)
+    if not {os.path.join(own.folder, it) for it in names} <= {*known}:
+        raise UserError(f"{worktree.name} changes meanwhile: :Acp worktree merge! again")
+    await _check(own, there, names, unsaved)
     before = await own.line("rev-parse", "HEAD")
     await _merge(own, head, worktree)
     await there.run("update-ref", worktree.ref("merged"), whole.now)
@@ -63,16 +84,24 @@ async def _commit(there: Repository, now: str, title: str) -> None:
         "rev-parse", f"{now}^{{tree}}"
     ):
         return
+    branch = (await there.run("symbolic-ref", "-q", "HEAD", allowed=(0, 1))).output.decode().strip()
+    listed = os.fsdecode((await there.run("worktree", "list", "--porcelain")).output).splitlines()
+    if branch and listed.count(f"branch {branch}") > 1:
+        name = branch.removeprefix("refs/heads/")
+        raise UserError(f"{there.folder} is on your branch {name}: git switch there to another")
     await there.run("read-tree", now)
     await there.run("commit", "-q", "--no-verify", "-m", title, env=_identity())
 
 
-async def _check(own: Repository, names: Sequence[str], unsaved: Iterable[str]) -> None:
+async def _check(
+    own: Repository, there: Repository, names: Sequence[str], unsaved: Iterable[str]
+) -> None:
     """Raise `UserError` for what git would not merge as the user expects."""
     paths = {os.path.join(own.folder, it): it for it in names}
     if text := [paths[it] for it in unsaved if it in paths]:
         raise UserError(f"{', '.join(text[:3])} is not saved: :write it, then merge")
-    if filtered := await own.filtered(names):
+    # what says so may come with the merge
+    if filtered := {**await there.filtered(names), **await own.filtered(names)}:
         name, by = next(iter(filtered.items()))
         raise UserError(f"{name} goes through the filter {by}: merge by hand, git merge")
     drivers = await own.run("config", "--get-regexp", r"^merge\..*\.driver$", allowed=(0, 1))

@@ -12,6 +12,8 @@ import os
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
+from shutil import disk_usage
+from tempfile import gettempdir
 
 from anyio import to_thread
 from msgspec.structs import replace
@@ -20,7 +22,7 @@ from acp_nvim.errors import UserError
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.worktrees.copying import copy
 from acp_nvim.worktrees.records import Worktree, Worktrees
-from acp_nvim.worktrees.repository import Part, parts, repository
+from acp_nvim.worktrees.repository import CutOff, Part, parts, repository
 
 
 async def planned(records: Worktrees, home: str, agents: Sequence[str]) -> tuple[Worktree, ...]:
@@ -53,6 +55,9 @@ async def make(records: Worktrees, worktree: Worktree, copied: Sequence[str]) ->
         raise _not_made(worktree, error) from error
     try:
         await _claim(worktree)
+    except CutOff as error:
+        await remove(records, worktree)
+        raise _not_made(worktree, error) from error
     except UserError as error:
         records.drop(worktree)
         raise _not_made(worktree, error) from error
@@ -71,8 +76,17 @@ _FULL = lazy_pattern("(?i)no space|too large|quota|unable to write|couldn't writ
 
 def _not_made(worktree: Worktree, error: OSError | UserError) -> UserError:
     said = str(error.strerror if isinstance(error, OSError) else error)
-    room = f": make room for {worktree.folder}" if _FULL.search(said) else ""
+    room = f": make room {_fullest(worktree)}" if _FULL.search(said) else ""
     return UserError(f"{worktree.name} is not made: {said}{room}")
+
+
+def _fullest(worktree: Worktree) -> str:
+    """Return where there is least room: git writes to its store, and to temporary files, too."""
+    kept = os.path.dirname(worktree.folder)
+    free = {f"for {worktree.folder}": disk_usage(kept).free if os.path.isdir(kept) else 0}
+    # twice: of one disk the same is read some moments later
+    free |= {f"in {it}": 2 * disk_usage(it).free for it in (worktree.home, gettempdir())}
+    return min(free, key=lambda said: free[said])
 
 
 async def _claim(worktree: Worktree) -> None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from anyio import to_thread
 from msgspec import Struct
 
 from acp_nvim.errors import UserError
@@ -87,9 +88,21 @@ async def own_place(part: Part) -> Repository:
     asking = ("rev-parse", "--path-format=absolute")
     common = await part.own.line(*asking, "--git-common-dir")
     folder = await there.line(*asking, "--git-dir")
-    if not folder.startswith(f"{common}/worktrees/"):
+    is_ours = folder.startswith(f"{common}/worktrees/")
+    if not (is_ours and await to_thread.run_sync(_is_of, folder, part.there)):
         raise UserError(gone)
     return there
+
+
+def _is_of(folder: str, there: str) -> bool:
+    """Tell whether that folder of git's is the worktree's at that place, not another one's."""
+    try:
+        with open(os.path.join(folder, "gitdir"), "rb") as file:
+            said = os.fsdecode(file.read(1 << 16).strip())
+    except OSError:
+        return False
+    place, name = os.path.split(os.path.join(folder, said))  # git 2.48 may say it from there
+    return name == ".git" and os.path.realpath(place) == there  # no link leads elsewhere
 
 
 def is_there(folder: str) -> bool:

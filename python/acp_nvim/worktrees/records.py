@@ -6,6 +6,7 @@ branch is `acp/NAME`, and what it began from, and was merged last, are commits o
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import time
@@ -127,10 +128,11 @@ class Worktrees:
     def claim(self, worktree: Worktree) -> None:
         """Make its record, before anything else of it; raises `OSError`, also if there is one."""
         path, is_ours = Path(worktree.folder + ENDING), False
+        text = _text(worktree)
         try:
             with private.create(path) as file:
                 is_ours = True
-                file.write(msgspec.json.encode(worktree).decode())
+                file.write(text)
         except OSError:
             if is_ours:
                 private.remove(path)
@@ -139,8 +141,7 @@ class Worktrees:
 
     def note(self, worktree: Worktree) -> None:
         """Keep its record. Raises `OSError`."""
-        text = msgspec.json.encode(worktree).decode()
-        private.replace(Path(worktree.folder + ENDING), text)
+        private.replace(Path(worktree.folder + ENDING), _text(worktree))
         self._read = (-1, {})
 
     def drop(self, worktree: Worktree) -> None:
@@ -158,6 +159,14 @@ class Worktrees:
             found = sorted(Path(folder).glob(f"*{ENDING}"))
             self._read = written, {it.folder: it for it in map(_record, found) if it is not None}
         return self._read[1]
+
+
+def _text(worktree: Worktree) -> str:
+    """Return its record. Raises `OSError` where a path is not text."""
+    try:
+        return msgspec.json.encode(worktree).decode()
+    except UnicodeEncodeError as error:
+        raise OSError(errno.EILSEQ, f"{worktree.home!a} is not UTF-8") from error
 
 
 def _record(path: Path) -> Worktree | None:

@@ -49,6 +49,10 @@ LINK, MODULE = "120000", "160000"
 GONE: Final = "000000"
 
 
+class CutOff(UserError):
+    """git was killed, or has taken too long: nobody knows how far it came."""
+
+
 class Snapshot(Struct, frozen=True):
     """A commit of what a work tree holds, and files that are not in it, each with the reason."""
 
@@ -97,8 +101,12 @@ class Repository:
             )
         except FileNotFoundError as error:
             raise UserError(git.NO_GIT) from error
-        except (OSError, ValueError, TimeoutError) as error:
-            raise UserError(f"git {arguments[0]}: {error or 'it takes too long'}") from error
+        except TimeoutError as error:
+            raise CutOff(f"git {arguments[0]}: it takes too long") from error
+        except (OSError, ValueError) as error:
+            raise UserError(f"git {arguments[0]}: {error}") from error
+        if ran.code < 0:
+            raise CutOff(f"git {arguments[0]}: it was killed")
         if ran.code not in allowed:
             said = ran.said or ran.output[:200].decode("utf-8", "replace") or "it fails"
             raise UserError(f"git {arguments[0]}: {said.splitlines()[-1].removeprefix('fatal: ')}")
@@ -211,7 +219,9 @@ async def repository(folder: str) -> Repository:
     """Return the work tree at that folder. Raises `UserError` where there is none."""
     off = await git.without_filters(folder)
     if off is None:
-        raise UserError(f"the filters in git's configuration of {folder} cannot be turned off")
+        raise UserError(
+            f"the filters and hooks in git's configuration of {folder} cannot be turned off"
+        )
     found = Repository(folder, off)
     try:
         # older ones do not know that option

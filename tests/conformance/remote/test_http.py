@@ -83,6 +83,16 @@ def test_cookies_of_a_server_have_a_bound():
     assert sum(map(len, kept.values())) <= http_client.MOST_OF_COOKIES
 
 
+def test_cookies_of_one_letter_are_counted():
+    """4,000 of them in one answer of 100 KB held the loop for ten seconds."""
+    jar = http_client._cookies("key=3fe1")
+    request = httpx2.Request("GET", "https://host/acp")
+    many = [("set-cookie", f"a=;path=/{number}") for number in range(4_000)]
+    httpx2.Cookies(jar).extract_cookies(httpx2.Response(200, headers=many, request=request))
+    assert len([*jar]) <= http_client.MOST_COOKIES
+    assert "key" in {it.name for it in jar}
+
+
 async def test_c335_posts_go_one_by_one_and_an_answer_may_come_first():
     async with HttpWire() as wire, HttpStage(wire) as stage:
         session = await stage.start()

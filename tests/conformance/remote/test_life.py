@@ -25,11 +25,12 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(life, "SILENCE", 60.0)
 
 
-async def awake(wire: HttpWire) -> None:
+async def awake(wire: HttpWire, *, times: int = 2, names: tuple[str, ...] = ("", SESSION)) -> None:
     """Send comments on both streams, as a server does that keeps them awake."""
-    for name in ("", SESSION):
+    for name in names:
         await wire.opened(name)
-        await wire.streams[name].send(COMMENT)
+        for _ in range(times):
+            await wire.streams[name].send(COMMENT)
 
 
 async def test_a_server_that_was_awake_and_says_nothing_is_told_once_and_when_it_is_back() -> None:
@@ -96,4 +97,28 @@ async def test_a_server_without_comments_that_does_not_answer_is_told(
         await stage.until(lambda: session.state.stop_reason == "end_turn")
         await stage.until(lambda: len(lulls(session)) == 2)
         wire.deaf.set()
+        await stage.end()
+
+
+@pytest.mark.parametrize(("times", "names"), [(1, ("", SESSION)), (3, (SESSION,))])
+async def test_a_server_that_does_not_keep_all_streams_awake_may_be_silent(
+    monkeypatch: pytest.MonkeyPatch, times: int, names: tuple[str, ...]
+) -> None:
+    asked = []
+    async with HttpWire() as wire, HttpStage(wire) as stage:
+
+        def judge(method: str, _headers: Any, _message: Any) -> Any:
+            asked.extend([method] if method == "OPTIONS" else ())
+
+        wire.judge = judge
+        session = await stage.start()
+        request = await stage.turn(session)
+        monkeypatch.setattr(life, "SILENCE", 0.2 if times == 1 else 60.0)
+        await awake(wire, times=times, names=names)
+        with anyio.fail_after(30):
+            while len(asked) < 2:  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+        stage.agent.reply(request, {"stopReason": "end_turn"})
+        await stage.until(lambda: session.state.stop_reason == "end_turn")
+        assert lulls(session) == []
         await stage.end()

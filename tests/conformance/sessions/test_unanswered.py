@@ -175,6 +175,40 @@ async def test_a_session_that_is_not_opened_again_is_told(way: str) -> None:
         await stage.until(lambda: session.state.status == "closed")
 
 
+@pytest.mark.parametrize("way", ["new", "load", "resume"])
+async def test_a_session_that_comes_after_it_was_given_up_is_closed_with_the_agent(
+    way: str,
+) -> None:
+    able = {"close": {}, **({"resume": {}} if way == "resume" else {})}
+    capabilities = {"loadSession": way == "load", "sessionCapabilities": able}
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=capabilities)
+        session = stage.open() if way == "new" else stage.reopen("late")
+        request = await stage.agent.expect(f"session/{way}")
+        stage.client.cancel(session)
+        await stage.agent.expect("$/cancel_request")
+        stage.agent.reply(request, {"sessionId": "late"} if way == "new" else {})
+        closing = await stage.agent.expect("session/close")
+        assert closing["params"]["sessionId"] == "late"
+        assert session.state.status == "closed"
+
+
+async def test_what_was_opened_again_meanwhile_is_not_closed_for_an_answer_that_was_late() -> None:
+    capabilities = {"loadSession": True, "sessionCapabilities": {"close": {}}}
+    async with Stage() as stage:
+        await stage.start(agentCapabilities=capabilities)
+        first = stage.reopen("late")
+        request = await stage.agent.expect("session/load")
+        stage.client.cancel(first)
+        await stage.agent.expect("$/cancel_request")
+        second = stage.reopen("late")
+        again = await stage.agent.expect("session/load")
+        stage.agent.reply(request, {})
+        stage.agent.reply(again, {})
+        await stage.until(lambda: second.state.status == "idle")
+        await stage.agent.quiet()
+
+
 async def test_a_fork_that_is_not_answered_is_told() -> None:
     async with Stage() as stage:
         session = await stage.start(agentCapabilities={"sessionCapabilities": {"fork": {}}})

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 
+from acp_nvim.view.block import Highlight, Line
+from acp_nvim.view.question.menu import FormRow
+from acp_nvim.view.question.rows import ALONE
+from acp_nvim.view.styled import after, before
 from tests.support.fakes.spy import ALLOWED, REJECTED, BridgeSpy, part, question
 from tests.support.nvim import Neovim
 
@@ -213,7 +218,8 @@ def test_several_are_one_window_and_its_title_says_which(
 def test_a_thousand_make_one_window_and_leave_its_buffer_only(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session()
     asks = [question(f"ask-{number}", chat=chat, count=1000) for number in range(1000)]
-    nvim.lua("for _, ask in ipairs(...) do require('acp.ask.window').show(ask) end", asks)
+    shown = [spy.arguments(ask) for ask in asks]
+    nvim.lua("for _, it in ipairs(...) do require('acp.ask.window').show(unpack(it)) end", shown)
     assert windows(nvim) == 4
     buffers = len(nvim.api.nvim_list_bufs())
     spy.close_ask()
@@ -223,13 +229,13 @@ def test_a_thousand_make_one_window_and_leave_its_buffer_only(nvim: Neovim, spy:
 
 def test_where_neovim_refuses_it_opens_soon_after(nvim: Neovim, spy: BridgeSpy, chat: int) -> None:
     nvim.lua(
-        """local ask = ...
+        """local ask, fit = ...
         _G.locked = function()
-          _G.first = require('acp.ask.window').show(ask)
+          _G.first = require('acp.ask.window').show(ask, fit)
           return ''
         end
         vim.keymap.set('n', '<F2>', 'v:lua.locked()', { expr = true })""",
-        question(chat=chat),
+        *spy.arguments(question(chat=chat)),
     )
     nvim.input("<F2>")
     assert nvim.lua("return _G.first.winid") == 0
@@ -620,8 +626,8 @@ def test_the_kind_of_an_option_is_not_cut_off(nvim: Neovim, spy: BridgeSpy) -> N
     nvim.lua("vim.o.columns, vim.o.lines = 40, 17")
     chat, _ = spy.open_session()
     names = ["Allow this one time only, " + "a" * 60, "Allow " + "b" * 60, "Reject " + "c" * 50]
-    kind = [[0, 0, {"virt_text": [[" (allow always)", "AcpDim"]], "virt_text_pos": "eol"}]]
-    asked = spy.open_ask(chat, body=part(*"abcdefgh"), options=[names, kind])
+    first = Line(names[0], (after(" (allow always)"),))
+    asked = spy.open_ask(chat, body=part(*"abcdefgh"), options=part(first, *names[1:]))
     found = nvim.api.nvim_buf_get_extmarks(asked["bufnr"], -1, 0, -1, {"details": True})
     lines = nvim.lines(asked["bufnr"])
     (row,) = [it for it in lines if it.startswith("Allow this")]
@@ -634,11 +640,12 @@ def test_the_kind_of_an_option_is_not_cut_off(nvim: Neovim, spy: BridgeSpy) -> N
 def test_what_is_typed_into_a_form_goes_into_no_other(nvim: Neovim, spy: BridgeSpy) -> None:
     chat, _ = spy.open_session()
     nvim.lua("vim.ui.input = function(_, done) _G.done = done end")
-    row = {"row": 0, "kind": "text", "field": 0, "option": -1, "label": "Key", "text": ""}
-    form = [row | {"choices": [], "action": ""}]
-    more = {"kind": "form", "option_ids": [], "option_kinds": [], "form": form}
+    form = (FormRow(0, "text", 0, label="Key"),)
+    more = {"kind": "form", "option_ids": (), "option_kinds": (), "form": form}
     spy.open_ask(chat, **more)
     nvim.input("<Tab>gg<CR>")
+    assert nvim.lua("return _G.done == nil"), "what is asked is no field"
+    nvim.input("j<CR>")
     spy.open_ask(chat, "ask-2", seen="other", **more)
     nvim.lua("_G.done('secret')")
     spy.close_ask()
@@ -650,7 +657,7 @@ def test_a_form_that_is_cut_says_how_much_is_below_or_above(nvim: Neovim, spy: B
     nvim.lua("vim.o.columns, vim.o.lines = 80, 20")
     chat, _ = spy.open_session()
     fields = part(*[f"Field {number}" for number in range(20)])
-    more = {"kind": "form", "option_ids": [], "option_kinds": [], "options": part("[accept]")}
+    more = {"kind": "form", "option_ids": (), "option_kinds": (), "options": part("[accept]")}
     asked = spy.open_ask(chat, body=fields, **more)
     bar = 1  # the title stands above its rows
     hidden = len(nvim.lines(asked["bufnr"])) + bar - config(nvim, asked["winid"])["height"]
@@ -661,19 +668,60 @@ def test_a_form_that_is_cut_says_how_much_is_below_or_above(nvim: Neovim, spy: B
         nvim.wait(lambda more=more: more in config(nvim, asked["winid"])["footer"][0][0])
 
 
+SETTINGS = [
+    "set ambiwidth=single",
+    "set ambiwidth=double",
+    "set noemoji",
+    "call setcellwidths([[0x2500, 0x257f, 2], [0xe9, 0xe9, 2]])",
+]
+WORDS = [
+    "a b",
+    "é",
+    "e\u0301",
+    "世界",
+    "🗼",
+    "👩\u200d👩\u200d👧",
+    "🇩🇪",
+    "1\ufe0f\u20e3",
+    "ก็",
+    "…",
+    "α─✓",
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_host_counts_cells_as_neovim_does(nvim: Neovim, spy: BridgeSpy, setting: str) -> None:
+    nvim.command(setting)
+    drawn = Random(1)
+    texts = ["".join(drawn.choices(WORDS, k=count)) for count in range(1, 30)]
+    texts += ["".join(drawn.choices(f"{ALONE}abc  ", k=40)) for _ in range(60)]
+    exact = nvim.lua("return vim.tbl_map(vim.api.nvim_strwidth, ...)", texts)
+    assert spy.widths(texts) == exact
+
+
+def test_it_is_fitted_again_where_texts_become_wider(
+    nvim: Neovim, spy: BridgeSpy, chat: int
+) -> None:
+    asked = spy.open_ask(chat, body=part("α" * 30), options=part("✓ 1. Allow", "✗ 2. Reject"))
+    for setting in ("double", "single"):
+        before = config(nvim, asked["winid"])["width"]
+        nvim.command(f"set ambiwidth={setting}")
+        nvim.wait(lambda before=before: config(nvim, asked["winid"])["width"] != before)
+        assert len([it for it in nvim.lines(asked["bufnr"]) if "α" in it]) in (1, 2)
+
+
 CHANGES = [("-", "goes"), ("+", "comes")]
 
 
-def diff_of(lines: list[tuple[str, str]]) -> list[Any]:
+def diff_of(lines: list[tuple[str, str]]) -> tuple[Line, ...]:
     """Return lines of a diff, as a question has them."""
-    groups = {"+": "AcpDiffAdd", "-": "AcpDiffDelete", " ": ""}
-    marks: list[Any] = []
-    for row, (sign, text) in enumerate(lines):
-        before = [[f"{sign} ", "AcpDim"]]
-        marks.append([row, 0, {"virt_text": before, "virt_text_pos": "inline"}])
-        if group := groups[sign]:
-            marks.append([row, 0, {"end_col": len(text), "hl_group": group}])
-    return [[text for _, text in lines], marks]
+    groups = {"+": "AcpDiffAdd", "-": "AcpDiffDelete"}
+    found = []
+    for sign, text in lines:
+        mark = before(f"{sign} ", "AcpDim")
+        coloured = (Highlight(0, len(text), groups[sign]),) if sign in groups else ()
+        found.append(Line(text, (mark, *coloured)))
+    return tuple(found)
 
 
 @pytest.mark.parametrize("count", [4, 40, 400])
@@ -681,7 +729,7 @@ def test_of_a_diff_what_stays_gives_way_first(nvim: Neovim, spy: BridgeSpy, coun
     chat, _ = spy.open_session()
     lines = [(" ", f"stays {number}") for number in range(count)]
     lines[count // 2 : count // 2] = CHANGES
-    asked = spy.open_ask(chat, body=diff_of(lines), changes=diff_of(CHANGES))
+    asked = spy.open_ask(chat, body=diff_of(lines))
     shown = nvim.lines(asked["bufnr"])
     assert {"goes", "comes"} <= set(shown)
     if count > 30:

@@ -12,6 +12,7 @@ from tests.support.main_job import MainJob
 
 PRINTED = (
     "\x1b[31mFAIL\x1b[0m a.py\na.py:3:7: oops\nsub/b.py:2: no\n/dev/null:1: pipe\ngone.py:9: x\n"
+    "term://touch ran:1: x\n"
 )
 
 
@@ -91,7 +92,8 @@ def test_its_places_are_in_the_quickfix_list(job: MainJob, where: str) -> None:
     work = str(job.work)
     assert places(job) == [(f"{work}/a.py", 3, 7), (f"{work}/sub/b.py", 2, 0)]
     assert job.nvim.eval("len(getbufinfo())") == buffers + 2
-    assert job.nvim.eval("len(getqflist())") == 5
+    assert job.nvim.eval("len(getqflist())") == 6
+    assert not (job.folder / "ran").exists()
     job.command("cc")
     assert job.nvim.eval("expand('%:t')") == "a.py"
 

@@ -147,6 +147,21 @@ def test_what_cannot_be_shown_in_time_is_left_out_and_said(job: MainJob) -> None
     job.usable()
 
 
+def test_the_rows_of_all_have_a_bound(job: MainJob) -> None:
+    """Each takes 2 KB of Neovim, an empty one too: 100 KB of line ends in each were 50 GB."""
+    job.nvim.lua("_G.terminal = require('acp.chat.terminal')")
+    rows = "return vim.iter(vim.api.nvim_list_bufs()):map(vim.api.nvim_buf_line_count):totable()"
+    for number in range(12):
+        job.nvim.lua("_G.terminal.open(..., 'it/' .. ...)", number)
+        for _ in range(3):
+            job.nvim.lua("_G.terminal.write(..., ('\\r\\n'):rep(2000))", number)
+        job.until(lambda: job.nvim.lua(rows)[-1] > 6000)
+    job.nvim.lua("_G.terminal.write(..., 'last')", 11)
+    held = job.nvim.lua(rows)
+    assert held[-1] > 6000
+    assert sum(held) <= 50_000
+
+
 def test_what_is_typed_for_a_host_that_is_gone_goes_nowhere(job: MainJob) -> None:
     agent = job.start()
     terminal = run(agent, "cat")

@@ -108,3 +108,19 @@ def test_a_reject(job: MainJob, moment: str, count: int) -> None:
     turn.done("Acp reject all", "rejected")
     assert turn.has(turn.before)
     assert not [it for it in job.inspect()["edits"] if it["hunks"]]
+
+
+@pytest.mark.parametrize("moment", ["noted", "put"])
+def test_an_undo_of_a_file_that_somebody_changes_before_the_next_host(
+    job: MainJob, moment: str
+) -> None:
+    turn = Turn(job)
+    turn.killed("Acp undo", moment, 2)
+    closed = job.work / "b-closed"
+    assert closed.read_text() == (THEIRS if moment == "noted" else LINES)
+    closed.write_text("user\n" + closed.read_text())
+    turn.done("Acp undo", "undid turn 1")
+    assert closed.read_text() == "user\n" + LINES
+    for _ in range(2):  # what was taken back before the death is an undo of its own
+        turn.done("Acp redo", "turn 1 of scripted is back")
+    assert closed.read_text() == "user\n" + THEIRS

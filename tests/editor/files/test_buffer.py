@@ -316,16 +316,17 @@ def test_does_not_follow_into_unsaved_edits(nvim: Neovim) -> None:
 
 def test_a_selection_is_read_where_it_is_now(nvim: Neovim) -> None:
     open_file(nvim, b"1\n2\n3\n4\n")
-    mark = nvim.lua(
-        "local n = vim.api.nvim_create_namespace('acp_selection')"
-        " return vim.api.nvim_buf_set_extmark(0, n, 1, 0, {end_row = 2, end_col = 1})"
-    )
+    hold = "return require('acp.prompt.attachment').hold(0, ...)"
+    mark = nvim.lua(hold, 2, 3)
     nvim.command("1normal! Onew")
     nvim.command("%s/3/three/")
     code = "return require('acp.prompt.attachment').selected(0, ...)"
     assert nvim.lua(code, mark) == {"first": 3, "last": 4, "lines": ["2", "three"]}
     assert nvim.lua(code, mark) is None
     assert nvim.lua("return require('acp.prompt.attachment').selected(999, 1)") is None
+    mark = nvim.lua(hold, 1, 2)
+    nvim.command("1,2delete")
+    assert nvim.lua(code, mark) is None  # of another line nothing is said
 
 
 def test_a_long_buffer_is_read_in_portions_as_long_as_it_is_the_same(nvim: Neovim) -> None:

@@ -85,6 +85,47 @@ def test_textlock(busy: MainJob) -> None:
         busy.nvim.input("<Esc>")
 
 
+FAST = """
+local done = false
+vim.uv.fs_stat('/', function()
+  local acp = require('acp')
+  acp.setup({})
+  acp.comment({ 1, 1 }, 'said fast')
+  acp.cancel()
+  acp.start('scripted')
+  acp.prompt('hello')
+  acp.respond('none', 'none')
+  acp.inspect()
+  for _, name in ipairs({ 'status', 'statusline', 'sessions', 'on', 'tool' }) do
+    local ok, err = pcall(acp[name], {})
+    assert(not ok and err == 'acp: not in a fast event: call it in vim.schedule()', err)
+  end
+  done = true
+end)
+vim.wait(5000, function() return done end, 1)
+return done
+"""
+
+
+def test_lua_in_a_fast_event(job: MainJob) -> None:
+    """As in `on_exit` of `vim.system()`; what was loaded so can be loaded at all."""
+    job.edit("a.txt", "one\n")
+    assert job.nvim.lua(FAST)
+    agent = job.stage.accept()
+    agent.initialize()
+    agent.open()
+    assert agent.prompted()["params"]["prompt"][0]["text"] == "hello"
+    job.told("comment added")
+    clean(job, "fast")
+
+
+def test_lua_under_textlock(busy: MainJob) -> None:
+    busy.command("nnoremap <expr> X luaeval('require([[acp]]).add()') ?? ''")
+    busy.nvim.input("X")
+    busy.told("acp.add(): not in the middle of a command: try again when it is over")
+    clean(busy, "add")
+
+
 @pytest.mark.parametrize(
     "options",
     [

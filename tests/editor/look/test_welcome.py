@@ -9,21 +9,23 @@ from tests.support.main_job import MainJob
 from tests.support.nvim import Neovim
 from tests.support.screen.grid import Screen
 
-IDLE = {
-    "agent": "tutor",
-    "state": "idle",
-    "turn": 0,
-    "queue": 0,
-    "model": "Opus 5",
-    "mode": "ask",
-    "modes": [{"id": "ask", "name": "Ask before edits"}],
-}
+IDLE = {"agent": "tutor", "state": "idle", "turn": 0, "queue": 0}
 RECENT = {
-    "cwd": "/work/project",
-    "sessions": [
-        {"agent": "tutor", "session": "s/1", "title": "Fix the cache · 2 h ago"},
-        {"agent": "mine", "session": "s2", "title": "Write tests · 3 d ago"},
+    "lines": [
+        ["AcpToolTitle", ["tutor", "Opus 5", "Ask before edits"]],
+        ["AcpToolPath", ["/work/project"]],
+        ["AcpWarning", ["Send anything to begin"]],
+        ["AcpDim", []],
+        [
+            "AcpDim",
+            ["i write", "<CR> send", "/ commands", "@ files", "g? all keys"],
+        ],
+        ["AcpDim", []],
+        ["AcpDim", ["Continue an earlier session:"]],
+        ["AcpDim", ["<CR>  Fix the cache · 2 h ago"]],
+        ["AcpDim", ["2<CR> Write tests · 3 d ago"]],
     ],
+    "sessions": [{"agent": "tutor", "session": "s/1"}, {"agent": "mine", "session": "s2"}],
 }
 
 
@@ -90,7 +92,10 @@ def test_the_last_sessions_of_the_project(job: MainJob) -> None:
     )
     job.until(lambda: job.nvim.lua("return _G.found"))
     found = job.nvim.lua("return _G.found")
-    assert found["cwd"] == str(job.work)
     (kept,) = found["sessions"]
     assert kept["agent"] == "scripted"
-    assert kept["title"].startswith("Fix the cache · ")
+    texts = ["".join(parts) for _, parts in found["lines"]]
+    assert texts[0].startswith("scripted")
+    assert texts[1].endswith(job.work.name)
+    assert texts[-2] == "Continue an earlier session:"
+    assert texts[-1].startswith("<CR>  Fix the cache · ")

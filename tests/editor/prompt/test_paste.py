@@ -11,7 +11,7 @@ from tests.support.nvim import Neovim
 
 CODE = ["def mean(values):", "    total = sum(values)", "    return total / len(values)"]
 ANCHORS = """
-local space = vim.api.nvim_create_namespace('acp_mentioned')
+local space = vim.api.nvim_create_namespace('acp_selection')
 return #vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('stats.py'), space, 0, -1, {})
 """
 OTHER = ["import sys", "", "# the end of it all"]
@@ -156,6 +156,8 @@ def test_the_lines_of_a_mention_follow_the_edits_of_their_file(
     assert sorted(sent["spoken"]) == ["stats.py:1", "stats.py:6-9"]
     found = sorted((it["first"], it["last"], it["lines"][0]) for it in sent["selections"])
     assert found == [(1, 1, OTHER[0]), (6, 9, CODE[0])]
+    for it in sent["selections"]:  # as the host does
+        nvim.lua("require('acp.prompt.attachment').selected(...)", it["buffer"], it["mark"])
     nvim.wait(lambda: nvim.lua(ANCHORS) == 0)
 
 

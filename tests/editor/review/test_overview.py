@@ -55,6 +55,8 @@ def test_all_changes_of_the_session_or_of_a_turn(job: MainJob) -> None:
 
 def test_hunks_and_lines_are_kept_and_rejected(job: MainJob) -> None:
     _, one, two = opened(job)
+    job.command("/^ line 2/Acp reject")
+    job.told("no hunk here that waits")
     job.command("/^+and more/Acp reject because too long")
     job.told("rejected 1 hunk")
     assert one.read_text() == THEIRS.replace("and more\n", "")

@@ -531,3 +531,13 @@ def test_answers_that_make_no_sense_are_no_fault_of_ours(tools: ToolsJob) -> Non
             assert "internal error" not in said, (told, tool, said)
     assert Path(path).read_text() == TEXT
     assert "made a mistake" not in tools.nvim.messages()
+
+
+@pytest.mark.parametrize("told", ["{ print }", "{ 1, a = 2 }"])
+def test_an_answer_of_a_server_in_lua_that_is_no_message_is_told_at_once(
+    tools: ToolsJob, told: str
+) -> None:
+    tools.script()
+    tools.nvim.lua(f"scripted.answers['textDocument/hover'] = function() return {told} end")
+    said = tools.peer.refused("hover", path=tools.file("a.txt", TEXT), **AT)
+    assert said.startswith("what was answered makes no sense: Cannot convert")

@@ -265,6 +265,34 @@ def test_what_the_users_tools_obey_is_asked_for(job: MainJob, project: Path) -> 
     assert (project / ".envrc").read_text() == "evil\n"
 
 
+def test_by_git_it_is_asked_for_too(job: MainJob, project: Path) -> None:
+    """Also what git's configuration names, and three files that are a folder of git together."""
+    (project / "tools").mkdir()
+    (project / "tools/pre-commit").write_text("#!/bin/sh\n")
+    run(project, "add", ".")
+    run(project, "commit", "-qm", "hooks")
+    run(project, "config", "core.hooksPath", "tools")
+    _, folder = begin(job)
+    for name in ("tools/pre-commit", "new.py", "m/HEAD", "m/objects/a", "m/refs/a"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("evil\n")
+    choose = "local n = ... vim.ui.select = function(items, how, done) "
+    choose += "_G.title = how.prompt done(items[n], n) end"
+    job.nvim.lua(choose, 1)
+    title = "scripted-1 has changed what your tools obey: m/HEAD, m/objects/a, m/refs/a, "
+    title += "tools/pre-commit. Merge it as well?"
+    job.command("Acp worktree merge! scripted-1")
+    job.told("nothing is merged: :Acp worktree merge can leave files out")
+    assert job.nvim.lua("return _G.title") == title
+    assert not (project / "new.py").exists()
+    job.nvim.lua("_G.title = nil")
+    job.command("Acp worktree merge scripted-1")
+    job.told("merged scripted-1: 1 file +1 −0 to review")
+    assert job.nvim.lua("return _G.title") == title
+    assert not (project / "m").exists()
+    assert (project / "tools/pre-commit").read_text() == "#!/bin/sh\n"
+
+
 def test_another_agent_goes_on_in_the_same_worktree(job: MainJob, project: Path) -> None:
     agent, folder = begin(job)
     edit(job, agent, folder / "code.py", BASE.replace("line 2", "TWO"), "first half")

@@ -24,6 +24,7 @@ from acp_nvim.editor import (
 )
 from acp_nvim.view.question.comparison import Comparison
 from acp_nvim.view.question.menu import Menu
+from acp_nvim.view.question.place import Look
 from tests.support.fakes.fake_ports import (
     FakeFiles,
     FakeFollower,
@@ -113,6 +114,12 @@ class FakeQuestionWindow(QuestionWindow):
         return None if self.shown is None else (1, 1000)
 
     def moved(self, buffer: int, window: int) -> None:
+        return
+
+    def look(self, look: Look) -> None:
+        return
+
+    async def prepare(self, chat: int) -> None:
         return
 
     async def settled(self) -> bool:

@@ -14,7 +14,14 @@ from acp_nvim.client.turns import fit
 from acp_nvim.errors import EditorError, UserError
 from acp_nvim.protocol.records import AgentCapabilities
 from acp_nvim.session.content import Audio, Content, Image, Resource, ResourceLink, Text
-from acp_nvim.session.event import Event, PromptSent, SessionClosed, TurnEnded
+from acp_nvim.session.event import (
+    Event,
+    PromptSent,
+    SessionClosed,
+    SessionOpened,
+    TurnEnded,
+    TurnStarted,
+)
 from acp_nvim.session.model import Prompt, Selection
 from acp_nvim.session.state import SessionState
 from tests.support.agents.scripted_agent import SESSION
@@ -281,3 +288,19 @@ def test_a_capable_agent_gets_every_block_as_it_is(block: Content):
 )
 def test_c111_another_agent_gets_text_and_links(block: Content, instead: tuple[Content, ...]):
     assert fit(block, NOTHING) == instead
+
+
+async def test_the_end_of_each_turn_can_be_waited_for() -> None:
+    session, ends = Session("a", "/", lambda *_: None), dict[int, TurnEnded | None]()
+
+    async def wait(turn: int) -> None:
+        ends[turn] = await session.end_of(turn)
+
+    session.apply(SessionOpened("s"), TurnStarted(Prompt(()), 0.0))
+    async with anyio.create_task_group() as group:
+        for turn in (1, 2):
+            group.start_soon(wait, turn)
+        await anyio.lowlevel.checkpoint()
+        session.apply(TurnEnded(1.0, "end_turn"))
+        session.apply(SessionClosed("gone"))
+    assert ends == {1: TurnEnded(1.0, "end_turn"), 2: None}

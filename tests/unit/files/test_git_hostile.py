@@ -91,6 +91,22 @@ async def test_nothing_of_the_configuration_is_run(project: Path, kind: str) -> 
         assert (project.parent / "ran").exists()
 
 
+async def test_hooks_that_are_configured_are_off(project: Path) -> None:
+    """From 2.54 on git runs these whatever `core.hooksPath` is; an older one knows the keys."""
+    with (project / ".git/config").open("a") as config:
+        for name in ("lint", "e.v i l"):
+            config.write(f'[hook "{name}"]\n event = post-checkout\n event = pre-commit\n')
+            config.write(f' enabled = true\n command = "{evil(project)}"\n')
+        config.write("[hook]\n jobs = 2\n")
+    off = await git.without_filters(str(project))
+    assert off is not None
+    for name in ("lint", "e.v i l"):
+        events = output(project, *off, "config", "-z", "--get-all", f"hook.{name}.event")
+        assert events.split("\0") == ["post-checkout", "pre-commit", "", ""]  # the last resets
+        assert output(project, *off, "config", "--bool", f"hook.{name}.enabled") == "false"
+    assert "+two" in await look(project)
+
+
 async def test_a_filter_whose_name_cannot_be_turned_off_stops_the_diff(project: Path) -> None:
     with (project / ".git/config").open("a") as config:
         config.write(f'[filter "a=b"]\n clean = "{evil(project)}"\n')

@@ -28,6 +28,12 @@ def test_the_oldest_go_first_and_the_newest_stays(known: Knowledge) -> None:
     assert known.of(A, "/11").text == "11" * 300 and known.of(A, "/0") == NOTHING
 
 
+def test_what_counts_are_bytes(known: Knowledge) -> None:
+    known.learn(A, "/1", "1" * 300, "served")
+    known.learn(A, "/2", "2" * 299 + "\N{PARTY POPPER}", "served")
+    assert known.of(A, "/1") == NOTHING
+
+
 def test_one_that_is_larger_by_itself_is_the_only_one(known: Knowledge) -> None:
     known.learn(B, "/other", "o" * 200, "served")
     known.learn(A, "/1", "1" * 300, "served")

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from acp_nvim.history.author import Author
-from acp_nvim.history.change import MOST_PASSING, MOST_PASSING_LINES, saw, wrote
+from acp_nvim.history.change import LONG_LINE, MOST_PASSING, MOST_PASSING_LINES, saw, wrote
 from acp_nvim.history.facts import Fact
 from acp_nvim.history.file import File
 from acp_nvim.history.fold import begin, fold
@@ -74,6 +74,14 @@ def test_of_a_large_file_few_steps_are_known() -> None:
     assert saw(file, large(4), 0.0).gone_of_agents()
     undone = undo(file, AGENT, "b", 0.0).file
     assert undone.text == BASE and redo(undone, "b").file.text == file.text == large(5)
+
+
+def test_of_long_lines_few_steps_are_known() -> None:
+    file, length = begin(BASE), MOST_PASSING_LINES * LONG_LINE // 2
+    for number in range(8):
+        file = wrote(file, f"{number}{'x' * length}\n", AGENT, 0.0)
+    assert sum(len(text) for run in file.runs for text in run.texts) <= 4 * length
+    assert undo(file, AGENT, "b", 0.0).file.text == BASE
 
 
 def test_facts_let_go_what_lines_said_that_have_come_and_gone() -> None:

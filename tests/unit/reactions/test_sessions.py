@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from types import SimpleNamespace
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import pytest
 
@@ -13,7 +13,8 @@ from acp_nvim.client.session import Session
 from acp_nvim.reactions.screen import chat_name
 from acp_nvim.reactions.sessions import REACTIONS, changed, tell
 from acp_nvim.session.content import Text
-from acp_nvim.session.event import ChunkReceived, Event, ModeChanged
+from acp_nvim.session.event import ChunkReceived, CommandsReplaced, Event, ModeChanged
+from acp_nvim.session.model import Command
 from acp_nvim.view import announcement
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -72,3 +73,19 @@ def test_scripts_are_told_of_each_event_that_has_something_for_them() -> None:
 )
 def test_the_name_of_a_chat_is_encoded(agent: str, session_id: str, name: str) -> None:
     assert chat_name(agent, session_id) == name
+
+
+def test_what_completion_offers_is_made_anew_when_the_commands_are_others() -> None:
+    stand = Stand()
+    chat = stand.host.workspace.chats[CHAT]
+
+    def offered() -> Any:
+        return chat.picture().status["commands"]
+
+    before = offered()
+    stand.session.apply(ChunkReceived("agent", Text("hello")))
+    assert offered() is before
+    stand.session.apply(CommandsReplaced((Command("plan", "makes a plan"),)))
+    assert {"name": "plan", "description": "makes a plan"} in offered()
+    chat.prompts = {"mine": "Do it"}
+    assert [it["name"] for it in offered()][:2] == ["mine", "plan"]

@@ -110,6 +110,25 @@ def deep(file: tarfile.TarFile) -> None:
     add(file, "x/y/up", tarfile.SYMTYPE, linkname="down/../..")
 
 
+def test_folders_that_are_only_named_by_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """814 bytes of a tar had 20,000 of them."""
+    monkeypatch.setattr(module, "MOST_MEMBERS", 100)
+
+    def wide(file: tarfile.TarFile) -> None:
+        for number in range(10):
+            add(file, f"{number}/" + "a/" * 30 + "robo")
+
+    with pytest.raises(UserError, match="too many files"):
+        taken(tmp_path, tar(tmp_path / "robo.tgz", wide))
+    assert sum(len(folders) for _, folders, _ in os.walk(tmp_path / "agents")) < 150
+    very_deep = tar(tmp_path / "deep.tgz", lambda file: add(file, "a/" * 64 + "robo"))
+    with pytest.raises(UserError, match="too deep"):
+        unpack(very_deep, tmp_path, "robo", nothing)
+    assert not (tmp_path / "a").exists()
+
+
 @pytest.mark.parametrize(
     "fill",
     [

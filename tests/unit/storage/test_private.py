@@ -127,3 +127,9 @@ async def test_planted_lists_are_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "edits" / "b.history")
     store = EditStore(lambda: str(tmp_path / "edits"))
     assert await store.read_all() == [] and store.histories.set_aside() == 0
+
+
+def test_a_text_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        private.replace(tmp_path / "acp.nvim" / "x", "half a character: \ud800")
+    assert [*(tmp_path / "acp.nvim").iterdir()] == []

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import anyio
@@ -12,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from acp_nvim.errors import Code, RequestFailed
-from acp_nvim.tools import server
+from acp_nvim.tools import relay, server
 from tests.support.tools.tools_rig import ToolsRig
 
 CURRENT = "io.modelcontextprotocol/protocolVersion"
@@ -200,3 +203,39 @@ def test_nothing_that_serves_is_loaded_at_the_start() -> None:
         [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, check=True
     )
     assert done.stdout.decode().split() == ["offered", "offers", "tool"]
+
+
+def test_a_relay_says_nothing_when_the_host_ends_amid_a_message(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as host:
+        host.bind(str(tmp_path / "host"))
+        host.listen()
+        env = {"ACP_TOOLS_SOCKET": str(tmp_path / "host"), "ACP_TOOLS_TOKEN": "t"}
+        command = (sys.executable, "-IS", relay.__file__)
+        with (
+            subprocess.Popen(command, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE) as ran,
+            ThreadPoolExecutor() as threads,
+        ):
+            writing = threads.submit(ran.communicate, b"x" * 8_000_000, 60)
+            connection, _ = host.accept()
+            with connection:
+                while connection.recv(1) != b"x":
+                    pass
+            assert writing.result(60) == (b"", b"")
+    assert ran.returncode == 0
+
+
+async def test_edits_of_a_file_at_once_are_all_in_it(tmp_path: Path) -> None:
+    """Also where a link leads to it."""
+    async with ToolsRig(tmp_path / "p") as rig:
+        path = tmp_path / "p/a"
+        path.write_text("".join(f"line {number}\n" for number in range(100, 110)))
+        (tmp_path / "p/link").symlink_to("a")
+
+        async def edit(number: int) -> None:
+            edits = [{"old_text": f"line {number}", "new_text": f"LINE {number}"}]
+            await rig.call("edit_file", path=rig.path("link" if number % 2 else "a"), edits=edits)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(100, 110):
+                tasks.start_soon(edit, number)
+        assert path.read_text() == "".join(f"LINE {number}\n" for number in range(100, 110))

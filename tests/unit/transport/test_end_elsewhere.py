@@ -139,6 +139,16 @@ async def test_a_line_for_the_shell_there_stays_one(tmp_path: Path, line: str) -
         assert await said(link) in ("/", "42")
 
 
+async def test_the_shell_there_may_know_no_variables(tmp_path: Path) -> None:
+    """As nushell and elvish, to which "$SHELL" is a text."""
+    shell = tmp_path / "nu"
+    run = "import os, shlex, sys; words = shlex.split(sys.argv[2]); os.execvp(words[0], words)"
+    shell.write_text(f"#!{sys.executable} -IS\n{run}\n")
+    shell.chmod(0o755)
+    async with started(tmp_path, "ssh", "echo", "$SHELL", shell=str(shell)) as link:
+        assert await said(link) == "$SHELL"
+
+
 def argv(*args: str, command: str = "ssh", paths: bool = False) -> tuple[str, ...]:
     folders = Paths.of("a", {"/x": "/y"}, str) if paths else Paths()
     return Launch(name="a", command=command, args=args, paths=folders).argv

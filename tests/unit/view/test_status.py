@@ -20,7 +20,7 @@ from acp_nvim.session.model import (
     RateLimit,
 )
 from acp_nvim.session.state import Entry, Message, Plan, SessionState, ToolCall, Usage
-from acp_nvim.view.status import elapsed, summary, winbar
+from acp_nvim.view.status import completed, elapsed, summary, welcome, winbar
 
 IDLE = SessionState("tutor", "/w", id="s1", status="idle")
 QUESTION = PermissionQuestion("1", "t", (PermissionOption("y", "Yes", "allow_once"),))
@@ -190,7 +190,6 @@ def test_summary_leaves_out_what_is_not_known() -> None:
         "pending": 0,
         "turn": 0,
         "queue": 0,
-        "commands": [],
     }
 
 
@@ -209,7 +208,6 @@ def test_summary_of_everything() -> None:
         title="T",
         turn=3,
         queue=(Prompt((Text("later"),)),),
-        commands=(Command("plan", "makes a plan", "what for"), Command("help", "helps")),
     )
     assert json.loads(json.dumps(summary(full))) == {
         "agent": "tutor",
@@ -228,11 +226,15 @@ def test_summary_of_everything() -> None:
         "title": "T",
         "turn": 3,
         "queue": 1,
-        "commands": [
-            {"name": "plan", "description": "makes a plan", "hint": "what for"},
-            {"name": "help", "description": "helps"},
-        ],
     }
+
+
+def test_what_completion_offers_of_the_agent() -> None:
+    commands = (Command("plan", "makes a plan", "what for"), Command("help", "helps"))
+    assert completed(commands) == [
+        {"name": "plan", "description": "makes a plan", "hint": "what for"},
+        {"name": "help", "description": "helps"},
+    ]
 
 
 def test_all_that_status_lines_show_is_visible() -> None:
@@ -246,9 +248,11 @@ def test_all_that_status_lines_show_is_visible() -> None:
         modes=(Mode("m", evil), Mode(evil, "M")),
         config=(ConfigOption("m", evil, "select", evil, evil, None, choices),),
         usage=Usage(1, 2, Cost(0.5, evil), (RateLimit(evil, 0.5),)),
-        commands=(Command("plan", evil, evil), Command(evil, evil)),
     )
-    told = summary(state)
+    told = summary(state) | {
+        "commands": completed((Command("plan", evil, evil), Command(evil, evil)))
+    }
+    assert [it["name"] for it in told["commands"]] == ["plan"]
     assert not [it for it in (r"\u202e", r"\x1b", r"\n") if it in repr(told)]
     assert [it["id"] for it in told["modes"]] == ["m"]
     assert told["config"][0]["values"] == ["a"]
@@ -283,3 +287,17 @@ def test_what_a_running_turn_does() -> None:
 def test_a_context_of_which_little_is_left_is_a_warning(used: int, group: str) -> None:
     parts = winbar(replace(IDLE, usage=Usage(used, 100)), title="", now=0).parts
     assert parts[-1].group == f"AcpWinbar{group}"
+
+
+def test_an_empty_chat_teaches_who_is_there_the_keys_and_what_may_go_on() -> None:
+    state = replace(IDLE, agent="tutor", modes=(Mode("ask", "Ask first"),), mode="ask")
+    told = welcome(state, "~/work", ["One · 2 h ago", "Two · 3 d ago"], with_keys=True)
+    assert told[:3] == [
+        ("AcpToolTitle", ["tutor", "Ask first"]),
+        ("AcpToolPath", ["~/work"]),
+        ("AcpWarning", ["Send anything to begin"]),
+    ]
+    assert told[4][1][-1] == "g? all keys"
+    assert [parts for _, parts in told[-2:]] == [["<CR>  One · 2 h ago"], ["2<CR> Two · 3 d ago"]]
+    state = replace(state, agent="other")
+    assert len(welcome(state, "/work", [], with_keys=False)) == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_nvim.errors import UserError
-from acp_nvim.worktrees.git_merge import Merged, merge_branch
+from acp_nvim.worktrees.git_merge import Merged, incoming, merge_branch
 from acp_nvim.worktrees.merging import pending
 from acp_nvim.worktrees.records import Worktree, Worktrees
 from tests.unit.worktrees.test_making import commit, evil, made, project, records, run
@@ -16,7 +16,10 @@ __all__ = ["project", "records"]
 
 
 async def merge(worktree: Worktree, *unsaved: str) -> Merged:
-    return await merge_branch(worktree, await pending(worktree), "the title", unsaved)
+    waits = await pending(worktree)
+    return await merge_branch(
+        worktree, waits, "the title", unsaved, await incoming(worktree, waits)
+    )
 
 
 @pytest.fixture
@@ -81,6 +84,60 @@ async def test_a_merge_driver_and_a_filter_are_named_and_nothing_is_merged(
         await merge(worktree)
     assert run(project, "rev-parse", "HEAD") == head
     assert not (tmp_path / "ran").exists()
+
+
+async def test_a_filter_that_comes_with_the_merge_is_named(
+    project: Path, worktree: Worktree, tmp_path: Path
+) -> None:
+    run(project, "config", "filter.lfs.smudge", evil(tmp_path))
+    there = Path(worktree.folder)
+    (there / ".gitattributes").write_text("*.bin filter=lfs\n")
+    commit(there)
+    (there / "b.bin").write_text("version https://git-lfs\n")
+    run(there, "-c", "filter.lfs.smudge=", "add", ".")
+    run(there, "-c", "filter.lfs.smudge=", "commit", "-qm", "by the agent")
+    with pytest.raises(UserError, match=r"b\.bin goes through the filter lfs: merge by hand"):
+        await merge(worktree)
+    assert not (project / "b.bin").exists()
+
+
+async def test_what_the_user_was_not_told_of_is_not_merged(
+    project: Path, worktree: Worktree
+) -> None:
+    waits = await pending(worktree)
+    known = await incoming(worktree, waits)
+    assert known == [str(project / "a.txt")]
+    (Path(worktree.folder) / ".envrc").write_text("evil\n")
+    with pytest.raises(UserError, match="claude-1 changes meanwhile"):
+        await merge_branch(worktree, await pending(worktree), "the title", (), known)
+    assert not (project / ".envrc").exists()
+
+
+async def test_nothing_is_committed_on_a_branch_of_the_users(
+    project: Path, worktree: Worktree, tmp_path: Path
+) -> None:
+    """An agent may lead git to another worktree, or put its own on a branch there."""
+    run(project, "worktree", "add", "-q", "-b", "mine", str(tmp_path / "mine"))
+    there = Path(worktree.folder)
+    for branch in ("main", "mine"):
+        run(there, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+        before = run(project, "for-each-ref", "refs/heads")
+        with pytest.raises(UserError, match=f"{worktree.folder} is on your branch {branch}"):
+            await merge(worktree)
+        assert run(project, "for-each-ref", "refs/heads") == before
+    (there / ".git").write_text((tmp_path / "mine/.git").read_text())
+    with pytest.raises(UserError, match="is not a worktree of"):
+        await pending(worktree)
+    (there / ".git").unlink()
+    (there / ".git").symlink_to(tmp_path / "mine/.git")
+    with pytest.raises(UserError, match="is not a worktree of"):
+        await pending(worktree)
+    there.rename(tmp_path / "aside")
+    there.symlink_to(tmp_path / "mine")
+    with pytest.raises(UserError, match="is not a worktree of"):
+        await pending(worktree)
+    assert run(project, "for-each-ref", "refs/heads") == before
+    assert run(tmp_path / "mine", "status", "--porcelain") == ""
 
 
 async def test_unsaved_text_and_conflicts_hold_it_up(project: Path, worktree: Worktree) -> None:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -333,6 +334,16 @@ async def test_a_record_that_cannot_be_written_leaves_nothing(
     assert not list(Path(records.folder).iterdir())
 
 
+async def test_of_a_project_whose_path_is_not_text_there_is_none(
+    tmp_path: Path, records: Worktrees
+) -> None:
+    home = begun(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")))
+    (worktree,) = await making.planned(records, str(home), ["claude"])
+    with pytest.raises(UserError, match=r"claude-1 is not made: .*\\udcff' is not UTF-8"):
+        await making.make(records, worktree, ())
+    assert not Path(f"{worktree.folder}.json").exists()
+
+
 @pytest.mark.parametrize("what", ["folder", ".git", "all that git knows"])
 async def test_what_somebody_has_removed_by_hand_is_named_and_the_rest_goes(
     project: Path, records: Worktrees, what: str
@@ -510,6 +521,46 @@ async def test_a_full_disk_leaves_nothing(
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
     assert state(untracked) == before
     assert not list(Path(records.folder).iterdir())
+
+
+@pytest.mark.parametrize("full", ["kept", "project", "passing"])
+async def test_where_the_disk_is_full_is_said(
+    project: Path, records: Worktrees, full: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git writes to its own store, and to temporary files, too."""
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    places = {"kept": records.folder, "project": str(project), "passing": "/passing"}
+    monkeypatch.setattr(making, "gettempdir", lambda: "/passing")
+    monkeypatch.setattr(
+        making, "disk_usage", lambda it: SimpleNamespace(free=0 if it == places[full] else 9)
+    )
+    monkeypatch.setattr(making, "_make", out_of_room)
+    where = {"kept": f"for {worktree.folder}", "project": f"in {project}", "passing": "in /passing"}
+    with pytest.raises(UserError, match=f"make room {where[full]}$"):
+        await making.make(records, worktree, ())
+
+
+async def out_of_room(_worktree: Worktree) -> None:
+    raise UserError("git update-index: No space left on device")
+
+
+@pytest.mark.parametrize("step", ["before", "after"])
+async def test_of_a_git_that_is_killed_amid_the_first_step_nothing_is_left(
+    project: Path, records: Worktrees, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it has made the branch by then, or not."""
+    git, before = shutil.which("git"), state(project)
+    wrapper = tmp_path / "bin/git"
+    wrapper.parent.mkdir()
+    work = f'{git} "$@"' if step == "after" else ":"
+    killing = f'case "$*" in *update-ref\\ --stdin*) {work}; kill -9 $$;; esac'
+    wrapper.write_text(f'#!/bin/sh\n{killing}\nexec {git} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}:{os.environ['PATH']}")
+    (worktree,) = await making.planned(records, str(project), ["claude"])
+    with pytest.raises(UserError, match="is not made: git update-ref: it was killed"):
+        await making.make(records, worktree, ())
+    assert (state(project), records.all()) == (before, ())
 
 
 async def test_dos_line_ends_are_those_of_the_disk(project: Path, records: Worktrees) -> None:

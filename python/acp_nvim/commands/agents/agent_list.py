@@ -29,18 +29,28 @@ from acp_nvim.workspace.launching import TUTOR, environment_of_python
 
 def listing(host: Host, width: int, opened: tuple[str, ...] = ()) -> dict[str, Any]:
     """Answer the ops that draw the list in so many columns, with the details of the agents that are
-    `opened`; the agent of each row, and whether something goes on."""
-    rows = tuple(_rows(host))
-    shown = agent_list(rows, _state(host), opened, width)
-    is_busy = host.agents.registry.is_fetching or bool(host.agents.installer.jobs)
-    is_new = host.workspace.options.registry is not None and _state(host).fetched is None
+    `opened`; the agent of each row, and whether something goes on. The list of a registry that the
+    user has set is fetched once by itself."""
+    rows, state = tuple(_rows(host)), _state(host)
+    shown = agent_list(rows, state, opened, width)
+    is_busy = state.is_fetching or bool(host.agents.installer.jobs)
+    is_new = host.workspace.options.registry is not None and state.fetched is None
+    is_wanted = is_new and not is_busy and not state.problem
+    if is_wanted:
+        host.tasks.start_soon(_fetch_first, host)
     return {
         "ops": [Replace(0, -1, shown.lines)],
         "names": list(shown.names),
         "here": [row.name for row in rows if row.group == "here"],
-        "busy": is_busy,
-        "wanted": is_new and not is_busy and not host.agents.registry.problem,
+        "busy": is_busy or is_wanted,
     }
+
+
+async def _fetch_first(host: Host) -> None:
+    try:
+        await fetch(host)
+    except UserError as error:
+        host.editor.notifier.notice(str(error), warning=True)
 
 
 async def fetch(host: Host) -> None:

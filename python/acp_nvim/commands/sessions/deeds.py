@@ -13,6 +13,7 @@ from acp_nvim.client.listing import LISTING, Listing, list_all
 from acp_nvim.commands.roots import let_in
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
+from acp_nvim.files.roots import inside
 from acp_nvim.reactions import clients, screen
 from acp_nvim.reactions.reopening import reopen as opened_again
 from acp_nvim.session.event import (
@@ -24,6 +25,7 @@ from acp_nvim.session.event import (
 from acp_nvim.session.saved import restored
 from acp_nvim.storage import private
 from acp_nvim.view.lists.sessions import Row, age, label, listed_row, merged
+from acp_nvim.view.status import welcome
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
 from acp_nvim.workspace.host import Host
@@ -93,21 +95,20 @@ async def listed_rows(host: Host, cwd: str, *, archived: bool = False) -> tuple[
 
 
 def recent(host: Host, chat: Chat) -> dict[str, Any]:
-    """Answer the folder of a chat, and the last sessions kept of it that no chat shows."""
-    cwd, now = chat.session.state.cwd, host.store.now()
+    """Answer what an empty chat teaches, and the last sessions kept of its folder that no chat
+    shows."""
+    state, now, home = chat.session.state, host.store.now(), os.path.expanduser("~")
     shown = {it.session.state.key for it in host.workspace.chats.values() if it.is_drawn}
     kept = [it for it in host.store.heads() if (it.agent, it.id) not in shown]
-    last = [it for it in kept if is_same(it.cwd, cwd)][:MOST_RECENT]
+    last = [it for it in kept if is_same(it.cwd, state.cwd)][:MOST_RECENT]
+    titles = [f"{one_line(it.title or it.id, 60)} · {age(now - it.updated)} ago" for it in last]
+    folder = (
+        "~" + state.cwd[len(home) :] if inside(state.cwd).startswith(inside(home)) else state.cwd
+    )
+    with_keys = host.workspace.options.default_keys
     return {
-        "cwd": cwd,
-        "sessions": [
-            {
-                "agent": it.agent,
-                "session": it.id,
-                "title": f"{one_line(it.title or it.id, 60)} · {age(now - it.updated)} ago",
-            }
-            for it in last
-        ],
+        "lines": welcome(state, one_line(folder, 200), titles, with_keys=with_keys),
+        "sessions": [{"agent": it.agent, "session": it.id} for it in last],
     }
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from acp_nvim.aside import aside
 from acp_nvim.commands.reviewing import in_order
 from acp_nvim.commands.worktrees.meant import OfWorktree, chats_in, meant, titled
 from acp_nvim.editor import Choice
 from acp_nvim.errors import UserError
-from acp_nvim.files.guard import is_guarded
+from acp_nvim.files.guard import meant as meant_by_guard
 from acp_nvim.history.author import MERGED, Author
 from acp_nvim.reactions.files import catch_up
 from acp_nvim.review.merging import Foreign
@@ -24,7 +22,7 @@ from acp_nvim.view.place import relative
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.authors import SHOWN, Authors
 from acp_nvim.workspace.host import Host
-from acp_nvim.worktrees.git_merge import merge_branch
+from acp_nvim.worktrees.git_merge import incoming, merge_branch
 from acp_nvim.worktrees.merging import Change, Pending, pending, took
 from acp_nvim.worktrees.records import Worktree
 
@@ -63,24 +61,21 @@ async def _pending(found: Worktree) -> tuple[Pending, ...]:
     return await pending(found)
 
 
-async def unwanted(host: Host, found: Worktree, paths: Sequence[str]) -> frozenset[str] | None:
+async def unwanted(
+    host: Host, found: Worktree, paths: Sequence[str], no: str = "No, leave that out"
+) -> frozenset[str] | None:
     """Ask about files that the user's own tools obey; return those to leave out, None: stop."""
-    patterns = tuple(host.workspace.options.fs.guard)
-    guarded = await aside(partial(_guarded, paths, patterns, found.home))
+    guarded = await meant_by_guard(paths, tuple(host.workspace.options.fs.guard), found.home)
     if not guarded:
         return frozenset()
-    names = ", ".join(one_line(relative(it, found.home), 60) for it in guarded)
-    title = f"{found.name} has changed what your tools obey: {names}. Merge it as well?"
     choices = [
-        Choice("No, leave that out", frozenset(guarded)),
+        Choice(no, frozenset(guarded)),
         Choice("Yes, merge it as well", frozenset()),
     ]
+    names = ", ".join(one_line(relative(it, found.home), 60) for it in guarded)
+    title = f"{found.name} has changed what your tools obey: {names}. Merge it as well?"
     answer: frozenset[str] | None = await host.editor.chooser.choose(title, "acp.confirm", choices)
     return answer
-
-
-def _guarded(paths: Iterable[str], patterns: tuple[str, ...], home: str) -> list[str]:
-    return [it for it in paths if is_guarded((it,), patterns, (home,))]
 
 
 def author_of(host: Host, found: Worktree, at: float) -> Author:
@@ -172,10 +167,14 @@ async def commit(host: Host, payload: OfWorktree) -> None:
         if session.state.is_running and host.workspace.roots(session).has(f"{found.home}/."):
             who = session.state.agent
             raise UserError(f"a turn of {who} runs in {found.home}: :Acp cancel ends it")
+    names = await incoming(found, waits)
+    if await unwanted(host, found, names, "No, merge nothing") != frozenset():
+        raise UserError("nothing is merged: :Acp worktree merge can leave files out")
     opened = await host.editor.files.survey([found.home])
     unsaved = [it.path for it in opened if it.modified]
     async with host.review.sync.exclusive():
-        said = await merge_branch(found, waits, titled(host, found) or found.name, unsaved)
+        title = titled(host, found) or found.name
+        said = await merge_branch(found, waits, title, unsaved, names)
         for path in said.paths:
             await host.review.sync.sync(path)
     host.editor.notifier.notice(f"merged {found.branch}: {said.text}")

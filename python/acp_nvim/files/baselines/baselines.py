@@ -105,9 +105,9 @@ class Baselines:
         inventories: Listings | None = None,
         quiet: float = QUIET,
         watch: Watch | None = None,
-        own: Callable[[], str] = str,
+        own: Callable[[], Collection[str]] = tuple,
     ) -> None:
-        """`own`: what tells the folder of our own files, "" for none: no agent changes these."""
+        """`own`: what tells the folders of our own files: no agent changes these."""
         self._own = own
         self._quiet = quiet
         self._watch = watch
@@ -306,7 +306,7 @@ class Baselines:
         known, gone = (
             await to_thread.run_sync(self._gone, repositories) if repositories else ([], [])
         )
-        own = self._own_folder()
+        own = self._own_folders(here)
         reasons = {it: why for it, why in reasons.items() if not it.startswith(own)}
         return Changes(
             tuple(it for it in (*comparison.known, *known) if not it.path.startswith(own)),
@@ -315,10 +315,10 @@ class Baselines:
             reasons,
         )
 
-    def _own_folder(self) -> str:
-        """Return with what the paths of our own files begin."""
-        own = self._own()
-        return inside(os.path.realpath(own)) if own else "\0"
+    def _own_folders(self, roots: Collection[str]) -> tuple[str, ...]:
+        """Return with what the paths of our own files begin; a worktree in one is a project."""
+        folders = (inside(os.path.realpath(it)) for it in self._own())
+        return tuple(it for it in folders if not any(root.startswith(it) for root in roots))
 
     async def _pass(self, comparison: Comparison, folder: str) -> None:
         """See what has changed below a folder; all of it, where nobody has watched."""
@@ -327,9 +327,17 @@ class Baselines:
         changed = await self._changed(folder, last)
         if last is not None and changed is not None:
             await self._compare_some(comparison, folder, last, changed)
-            self._visits[folder] = replace(last, began=began)
+            if not _hangs(last):
+                self._visits[folder] = replace(last, began=began)
+            elif self._watch is not None:  # nobody knows which of what is new git ignores
+                self._watch.leave(folder)
             return
         inventory = await self._inventories.take(folder)
+        if last is not None and _hangs(last):
+            # what is new is found once git answers: by a walk all that it ignores would be new
+            known = [path for path in self._shelf.paths() if path.startswith(inside(folder))]
+            await to_thread.run_sync(comparison.compare_some, dict.fromkeys(known, False), last)
+            return
         this = await to_thread.run_sync(comparison.compare_all, folder, inventory, began, last)
         self._visits[folder] = this
         self._scanned.add(folder)
@@ -500,6 +508,10 @@ class Baselines:
                 sure = await to_thread.run_sync(last.vouches_for, path)
                 is_new = True if sure else None
         await to_thread.run_sync(partial(comparison.meet, path, at, is_new=is_new))
+
+
+def _hangs(last: Scan) -> bool:
+    return any(by_git and git.hangs(part) for part, by_git in last.parts.items())
 
 
 def _sign(path: str, began: int) -> str:

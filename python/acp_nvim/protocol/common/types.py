@@ -9,7 +9,17 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, Field
 
-from acp_nvim.protocol.base import Id, Items, Lenient, LenientList, OrNone, Real, Whole, WireModel
+from acp_nvim.protocol.base import (
+    MOST_ITEMS,
+    Id,
+    Items,
+    Lenient,
+    LenientList,
+    OrNone,
+    Real,
+    Whole,
+    WireModel,
+)
 from acp_nvim.protocol.records import AgentCapabilities, AuthMethod
 from acp_nvim.session.event import SessionOpened
 
@@ -274,7 +284,7 @@ class Titled(WireModel):
 class FormSchema(Titled):
     """`requestedSchema`; the properties are decoded one by one."""
 
-    properties: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    properties: dict[str, dict[str, Any]] = Field(default_factory=dict, max_length=MOST_ITEMS)
     required: list[str] | None = None
 
 
@@ -317,8 +327,8 @@ class StringProperty(Titled):
     pattern: str | None = None
     format: str | None = None
     default: Lenient[str]
-    enum: list[str] | None = None
-    one_of: list[EnumOption] | None = None
+    enum: list[str] | None = Field(default=None, max_length=MOST_ITEMS)
+    one_of: list[EnumOption] | None = Field(default=None, max_length=MOST_ITEMS)
 
 
 class NumberProperty(Titled):
@@ -355,13 +365,13 @@ class ArrayProperty(Titled):
 class PlainItems(WireModel):
     """The items of an array, type `string`."""
 
-    enum: list[str]
+    enum: list[str] = Field(max_length=MOST_ITEMS)
 
 
 class TitledItems(WireModel):
     """The items of an array, with titles."""
 
-    any_of: list[EnumOption]
+    any_of: list[EnumOption] = Field(max_length=MOST_ITEMS)
 
 
 class CompleteElicitation(WireModel):

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from html import unescape
 from ipaddress import ip_address
+from posixpath import normpath
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from msgspec import Struct
@@ -185,5 +186,7 @@ def _place(url: str) -> tuple[str, str]:
         return url, ""
     at = "" if port in (None, 80, 443) else f":{port}"
     query = f"?{parts.query}" if parts.query else ""
-    path = unquote(parts.path).rstrip("/") if not query else unquote(parts.path)
+    path = unquote(parts.path)
+    path = normpath(path) if "/." in path else path  # as browsers do
+    path = path if query else path.rstrip("/")
     return f"{host.removeprefix('www.').rstrip('.')}{at}", f"{path}{query}"

@@ -132,8 +132,10 @@ class _Commands(Words):
         elif opener == "case":
             body = self._case()
         else:
-            loop = self._for() if opener in ("for", "select") else None
-            body = self.body(_CLOSERS.get(opener, "done"))
+            sums = Body()
+            if opener in ("for", "select"):
+                loop, sums = self._for()
+            body = (*sums, *self.body(_CLOSERS.get(opener, "done")))
         return Group(body, self._redirects(), opener == "(", loop)
 
     def _redirects(self) -> tuple[Redirect, ...]:
@@ -144,19 +146,18 @@ class _Commands(Words):
             self._blanks()
         return tuple(found)
 
-    def _for(self) -> tuple[str, tuple[Word, ...]] | None:
+    def _for(self) -> tuple[tuple[str, tuple[Word, ...]] | None, Body]:
         """Read the head of a loop: its variable and its words, or three sums."""
         self._blanks()
         if self.is_next("(("):
             self.at += 2
-            self._sum()
-            return None
+            return None, self._sum()
         name = self.word().raw
         self._between()
         if not re.compile(rf"in{_STOP}").match(self.text, self.at):
-            return name, ()
+            return (name, ()), ()
         self.at += 2
-        return name, self._words()
+        return (name, self._words()), ()
 
     def _words(self) -> tuple[Word, ...]:
         found = list[Word]()

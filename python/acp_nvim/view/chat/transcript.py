@@ -485,7 +485,8 @@ def _alone(cell: Cell, position: int, error: Exception) -> dict[int, Block]:
 def _spaced(drawn: _Drawn, position: int, index: Mapping[str, int]) -> Block:
     """Return the block of an entry as it stands before the next one, with those that are in it."""
     entries, cell = drawn.entries, drawn.cells[position]
-    entry, following = entries[position], [*entries[position + 1 : position + 2], None][0]
+    entry, last = entries[position], len(entries) - 1
+    following = entries[position + 1] if position < last else None
     block = group.spaced(cell.block, entry, following)
     if not isinstance(entry, ToolCall) or not (entry.parent or entry.children):
         return block

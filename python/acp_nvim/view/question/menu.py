@@ -1,7 +1,7 @@
 """A question as it is drawn, in parts that give way to each other where room is short.
 
-Which rows of it are on screen is up to whoever knows the window (`lua/acp/ask/fit.lua`): the head
-and the body are always to be seen, the body cut in its middle, the options below.
+Which rows of it are on screen `view.question.fit` says: the head and the body are always to be
+seen, the body cut in its middle, the options below.
 """
 
 from __future__ import annotations
@@ -72,6 +72,11 @@ class Menu(Struct, frozen=True):
         give way first. Nothing for what is no diff."""
         has_changes = any(_group(mark) in CHANGES for line in self.body for mark in line.marks)
         return tuple(it for it in self.body if not _stays(it)) if has_changes else ()
+
+    @property
+    def subject(self) -> str:
+        """What it is about in one row."""
+        return self.head[0].text if self.head else ""
 
     @property
     def lines(self) -> tuple[Line, ...]:

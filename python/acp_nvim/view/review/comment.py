@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from acp_nvim.history.comment import Comment
+from acp_nvim.view.review.fit import BAR
 from acp_nvim.view.review.lists import QuickfixItem
 from acp_nvim.view.review.marks import LinesMark, Mark
 from acp_nvim.view.review.note import MOST_NAME, Note
@@ -16,7 +17,6 @@ MOST_QUOTED = 20
 MOST_LINE = 500
 """Characters of such a line."""
 SUMMARY = 80
-BAR = "▌ "
 GONE = "these lines are gone"
 
 

@@ -251,11 +251,23 @@ async def test_our_own_files_within_a_root_are_nobodys_changes(
     own.mkdir(parents=True)
     if is_git:
         repository(root)
-    seen = Baselines(own=lambda: str(own))
+    seen = Baselines(own=lambda: (str(own), str(root / "data")))
     (own / "known").write_text("1")
     await seen.refresh(roots)
     (own / "known").write_text("2")
     (own / "new").write_text("1")
     (own / "log").write_bytes(b"\0")
+    (root / "data").mkdir()
+    (root / "data" / "new").write_text("1")
     (root / "state" / "acp.nvim.txt").write_text("1")
     assert await seen.changes(roots) == known((root / "state" / "acp.nvim.txt", None, "1"))
+
+
+async def test_a_worktree_in_our_own_folder_is_a_project(root: Path) -> None:
+    """The folders of state and of data may be the same one."""
+    worktree = root / "acp.nvim" / "worktrees" / "a-1"
+    worktree.mkdir(parents=True)
+    seen = Baselines(own=lambda: (str(root), str(root / "acp.nvim")))
+    await seen.refresh(roots := Roots(str(worktree)))
+    (worktree / "new").write_text("1")
+    assert await seen.changes(roots) == known((worktree / "new", None, "1"))

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
+from acp_nvim.errors import RequestFailed
+from acp_nvim.files.event import WriteRefused
+from acp_nvim.files.service import MOST_TOLD
 from acp_nvim.history.conflict import Conflict
-from acp_nvim.session.request import ReadFileRequest
+from acp_nvim.session.request import ReadFileRequest, WriteFileRequest
 from tests.support.fakes.fake_ports import FakeFiles
 from tests.support.files.file_rig import AGENT, FileRig
 
@@ -153,3 +159,14 @@ async def test_one_that_is_opened_and_left_as_it_was_follows(tmp_path: Path) -> 
     await rig.write(path, "one\n")
     assert rig.files.lines(path) == ["one"]
     assert rig.texts == [("1\n", "one\n")]
+
+
+async def test_of_two_sessions_side_by_side_few_refused_writes_are_messages(rig: FileRig) -> None:
+    rig.turns["s2"] = replace(AGENT, session="s2")
+    for number in range(30):
+        for session in ("s", "s2"):
+            with pytest.raises(RequestFailed):
+                request = WriteFileRequest(session, f"/etc/no/{number}", "x")
+                await rig.service.write(request, rig.roots)
+    refused = [it for it in rig.events if isinstance(it, WriteRefused)]
+    assert sum(not it.known for it in refused) == 2 * MOST_TOLD

@@ -227,6 +227,7 @@ CASES: list[tuple[str, set[str]]] = [
     ("poetry run pytest && npm exec -- eslint a", set()),
     ("npm exec -- rm x", {R}),
     ("coproc rm x", {R}),
+    ("for ((i = $(rm x); i < 9; i++)); do ls; done", {R}),
     ("systemd-run --user -p A=1 rm x", {R}),
     ("taskset 1 rm x", {R}),
     ("sed 's/a/b/e' c", {X}),
