@@ -12,7 +12,9 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from tempfile import TemporaryFile
+from time import monotonic
 
 import anyio
 from anyio import to_thread
@@ -34,6 +36,10 @@ COMPLAINT_LIMIT = 4_000
 """Bytes that are read of what git says against a folder."""
 PATIENCE = 10.0
 """Seconds that git may take."""
+HUNG = 60.0
+"""Seconds for which git is not asked in a folder where it has taken longer: who asks goes on."""
+_hung: dict[str, float] = {}
+"""Until when, by folder."""
 
 NO_GIT = "git is not on your PATH: install it"
 _HARMLESS = (
@@ -378,6 +384,21 @@ class Ran(Struct, frozen=True):
     said: str
 
 
+def hangs(folder: str) -> bool:
+    """Return whether git has not ended in time there lately: nobody knows what it would say."""
+    return monotonic() < _hung.get(folder, 0.0)
+
+
+@contextmanager
+def _noting(folder: str) -> Iterator[None]:
+    try:
+        yield
+        _hung.pop(folder, None)
+    except TimeoutError:
+        _hung[folder] = monotonic() + HUNG
+        raise
+
+
 async def run(
     folder: str,
     arguments: Sequence[str],
@@ -385,13 +406,18 @@ async def run(
     limit: int = LISTING_LIMIT,
     told: bytes = b"",
     env: Mapping[str, str] | None = None,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> Ran:
     """Run git in a folder; no more is read than `limit` bytes and a few: it is ended then.
 
-    `told`: what it is to read; `env`: variables besides ours. Raises `OSError`, `ValueError` for a
-    null character, `TimeoutError`.
+    `told`: what it is to read; `env`: variables besides ours; `patience`: seconds, those of all for
+    None. Raises `OSError`, `ValueError` for a null character, `TimeoutError`.
     """
+    if patience is None:
+        if hangs(folder):
+            raise TimeoutError
+        with _noting(folder):
+            return await run(folder, arguments, limit=limit, told=told, env=env, patience=PATIENCE)
     command = [_program(), *_HARMLESS, "-C", folder, *arguments]
     # files: a pipe that git does not read while we do not read its answer would hold both
     with TemporaryFile() as words, TemporaryFile() as errors:

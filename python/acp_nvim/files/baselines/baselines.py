@@ -327,9 +327,17 @@ class Baselines:
         changed = await self._changed(folder, last)
         if last is not None and changed is not None:
             await self._compare_some(comparison, folder, last, changed)
-            self._visits[folder] = replace(last, began=began)
+            if not _hangs(last):
+                self._visits[folder] = replace(last, began=began)
+            elif self._watch is not None:  # nobody knows which of what is new git ignores
+                self._watch.leave(folder)
             return
         inventory = await self._inventories.take(folder)
+        if last is not None and _hangs(last):
+            # what is new is found once git answers: by a walk all that it ignores would be new
+            known = [path for path in self._shelf.paths() if path.startswith(inside(folder))]
+            await to_thread.run_sync(comparison.compare_some, dict.fromkeys(known, False), last)
+            return
         this = await to_thread.run_sync(comparison.compare_all, folder, inventory, began, last)
         self._visits[folder] = this
         self._scanned.add(folder)
@@ -500,6 +508,10 @@ class Baselines:
                 sure = await to_thread.run_sync(last.vouches_for, path)
                 is_new = True if sure else None
         await to_thread.run_sync(partial(comparison.meet, path, at, is_new=is_new))
+
+
+def _hangs(last: Scan) -> bool:
+    return any(by_git and git.hangs(part) for part, by_git in last.parts.items())
 
 
 def _sign(path: str, began: int) -> str:
