@@ -9,7 +9,6 @@ local chat_keys = require('acp.chat.keys')
 local chats = require('acp.chat.registry')
 local events = require('acp.ui.events')
 local guard = require('acp.ui.guard')
-local lazy = require('acp.host.lazy')
 local life = require('acp.ui.life')
 local dress = require('acp.ui.dress')
 local layout = require('acp.ui.layout')
@@ -159,12 +158,6 @@ bridge.on_start(function()
   end
   if #stayed > 0 then
     bridge.notify('stayed', { chats = stayed })
-  end
-end)
-
-life.listen(function(_, status)
-  if status.state == 'running' then
-    lazy.warm()
   end
 end)
 

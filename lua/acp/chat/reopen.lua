@@ -63,18 +63,16 @@ function M.read(buffer, name)
   end
 end
 
---- Who waits for what is being brought back; nil: nothing is.
----@type (fun())[]?
-local waiting
+-- Whether something is being brought back, and what is done then.
+local is_restoring = false
+local waiting ---@type fun()?
 
 --- Have something called when what was open is there again; false: nothing is being brought back.
 ---@param listener fun()
 ---@return boolean
 function M.on_restored(listener)
-  if waiting then
-    table.insert(waiting, listener)
-  end
-  return waiting ~= nil
+  waiting = listener
+  return is_restoring
 end
 
 ---@return boolean whether a Neovim has left anything open, in whatever project
@@ -92,10 +90,9 @@ function M.restore()
     return
   end
   local payload = { file = project.file(), cwd = vim.fn.getcwd() }
-  waiting = {}
+  is_restoring, waiting = true, nil
   bridge.call('left_open', payload, function(err, left)
-    local listeners = waiting or {}
-    waiting = nil
+    is_restoring = false
     if err then
       return bridge.warn(err)
     end
@@ -106,8 +103,8 @@ function M.restore()
       local what = #left == 1 and '1 session is' or ('%d sessions are'):format(#left)
       notice.notice(('%s open again: :Acp chat'):format(what))
     end
-    for _, listener in ipairs(listeners) do
-      listener()
+    if waiting then
+      waiting()
     end
   end)
 end

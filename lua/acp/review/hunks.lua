@@ -16,23 +16,12 @@ local files = {}
 ---@type table<integer, table<integer, true>> by buffer: marks of hunks without a line of their own
 local removals = {}
 
----@type fun()[]
-local listeners = {}
-
---- Call something whenever the host has told of the files with hunks: anything in them may be new.
-function M.listen(run)
-  table.insert(listeners, run)
-end
-
 --- Take note of the files with hunks.
 ---@param list acp.ReviewFile[]
 ---@return boolean had whether there were any before
 function M.set_files(list)
   local had = #files > 0
   files = list
-  for _, run in ipairs(listeners) do
-    run()
-  end
   return had
 end
 

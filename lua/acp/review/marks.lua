@@ -324,7 +324,10 @@ end
 ---@param on? boolean all of the review is shown
 ---@return boolean has_lists the quickfix lists want to be brought up to date
 function M.files(files, on)
-  local had = hunks.set_files(files)
+  local had, overview = hunks.set_files(files), package.loaded['acp.review.overview']
+  if overview then
+    overview.follow()
+  end
   tell_unseen(files)
   is_on = on or false
   for buffer in pairs(reviewed) do

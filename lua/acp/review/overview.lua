@@ -59,8 +59,8 @@ function M.draw(buffer, op, found)
   return true
 end
 
--- Whoever has changed a file, or taken a turn back: what is on screen is what there is.
-hunks.listen(function()
+--- Whoever has changed a file, or taken a turn back: what is on screen is what there is.
+function M.follow()
   for buffer, shown in pairs(overviews) do
     if not shown.is_late and vim.fn.bufwinid(buffer) ~= -1 then
       shown.is_late = true
@@ -72,7 +72,7 @@ hunks.listen(function()
       end, PAUSE_MS)
     end
   end
-end)
+end
 
 ---@return table? part nil if no row of it is in that range
 local function part_of(hunk, range)

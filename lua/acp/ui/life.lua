@@ -3,10 +3,11 @@
 -- signs of what runs, in the two cells left of the text, turn along.
 
 local cells = require('acp.ui.cells')
+local lazy = require('acp.host.lazy')
 
 local api = vim.api
 
-require('acp.host.lazy').interpreted()
+lazy.interpreted()
 
 local M = {}
 
@@ -162,6 +163,9 @@ end
 ---@param buffer integer its chat, or a list of sessions: with `works` its spinners turn
 function M.set(buffer, status)
   local before = lives[buffer]
+  if status.state == 'running' then
+    lazy.warm()
+  end
   for _, run in ipairs(listeners) do
     run(buffer, status)
   end

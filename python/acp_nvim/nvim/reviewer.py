@@ -37,6 +37,8 @@ MOST_SIGNS = 2_000
 """So many lines of one hunk have a sign: each is a mark of its own, which takes time."""
 LARGE = 50_000
 """Characters of virtual lines that are not fitted at once."""
+MOST_MEASURED = 20_000
+"""Characters whose cells Neovim is asked for, some 10 ms of it; how wide more are is guessed."""
 TRIES = 3
 """So often a drawing is fitted anew, whose windows are others each time."""
 PART_PRIORITY = 90
@@ -71,6 +73,8 @@ class NvimReviewer(Reviewer):
         for _ in range(ROUNDS):
             work = partial(_plain, marks, self._cells, self._look)
             plain = await aside(work) if size > LARGE else work()
+            if sum(map(len, self._cells.missing)) > MOST_MEASURED:
+                self._cells.missing.clear()
             if not await measured(self._lua, self._cells):
                 break
         is_fitted = lines or any(isinstance(it, RowMark) and it.note for it in marks)

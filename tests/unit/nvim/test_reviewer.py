@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from acp_nvim.nvim.reviewer import MOST_SIGNS, NvimReviewer
 from acp_nvim.view.op import PORTION
 from acp_nvim.view.review.marks import Drawing, LinesMark, RowMark
@@ -59,6 +61,24 @@ async def test_lines_are_fitted_for_the_windows_that_there_are() -> None:
     assert await reviewer.draw("/p/b.py", 7, Drawing((mark,))) == "ok"
     assert await reviewer.draw("/p/b.py", 7, Drawing((RowMark(1),))) == "ok"
     assert [len(call) for call in calls] == [6, 6, 6, 5]
+
+
+@pytest.mark.parametrize(("count", "asked"), [(10, 2), (3000, 1)])
+async def test_how_wide_very_many_texts_are_is_guessed(count: int, asked: int) -> None:
+    calls: list[str] = []
+    look = {"width": 6, "tabstop": 8, "cells": "single"}
+
+    async def lua(name: str, *call: Any) -> Any:
+        calls.append(name)
+        if name == "acp.review.marks.draw":
+            return {"ok": True} if call[4] == look else {"look": look}
+        return [[list(text), [2 for _ in text]] for text in call[0]]
+
+    lines = tuple(((f"中文中文{number}", "AcpReviewDelete"),) for number in range(count))
+    drawing = Drawing((LinesMark(0, above=True, lines=lines),))
+    assert await NvimReviewer(lua).draw("/p/a.py", 7, drawing) == "ok"
+    draw = "acp.review.marks.draw"
+    assert calls == [draw, *["acp.ui.cells.measure"] * asked, draw]
 
 
 async def test_files_without_hunks_are_left_out() -> None:

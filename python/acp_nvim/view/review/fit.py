@@ -32,6 +32,8 @@ def fitted(lines: Sequence[Chunks], cells: Cells, look: Look) -> list[Chunks]:
 
 
 def _rows(line: Chunks, cells: Cells, look: Look) -> list[Chunks]:
+    if not look.width and not any("\t" in text for text, _ in line):
+        return [line]
     expanded, size = _expanded(line, cells, look.tabstop)
     if not look.width or size <= look.width:
         return [expanded]
