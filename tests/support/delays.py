@@ -86,14 +86,14 @@ def locking(
 
 def install(seed: int, milliseconds: float) -> None:
     """Make this process dawdle; the program must not be imported yet."""
+    import anyio.to_thread
     from anyio._backends import _asyncio
 
-    from acp_nvim import aside
     from acp_nvim.nvim.call import Call
 
     dawdle = dawdling(Random(seed), milliseconds)
     _asyncio.Lock.acquire = locking(_asyncio.Lock.acquire, dawdle)  # type: ignore[assignment, method-assign]
-    aside.offload = around(aside.offload, dawdle)
+    anyio.to_thread.run_sync = around(anyio.to_thread.run_sync, dawdle)
     Call.lua = around(Call.lua, dawdle)  # type: ignore[method-assign]
 
 

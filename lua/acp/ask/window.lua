@@ -171,6 +171,16 @@ function M.show(ask, fit, is_due)
   return { bufnr = math.max(menu.bufnr, 0), winid = menu.winid }
 end
 
+--- Fit the question into the screen as the host was told of it; nothing if another one is shown.
+---@param id string
+---@param fit acp.Fit
+function M.fit(id, fit)
+  if menu.ask and menu.ask.id == id then
+    menu.fit, menu.told = fit, nil
+    settle_soon(false, true)
+  end
+end
+
 --- Take it away with what it belongs to: a chat, or all.
 ---@param chat integer?
 function M.close_of(chat)

@@ -21,6 +21,7 @@ local M = {}
 ---@field reopens? boolean the host was told to open its session again, and has not drawn that yet
 ---@field room? integer cells of a line, as the host was told
 ---@field recent? { lines: table[], sessions: table[] } what an empty one offers
+---@field unopened? string[] lines that were sent before its session was open: nobody else has kept them
 ---@field selections? acp.Selection[] what goes along with its next prompt: lines
 ---@field images? acp.HeldImage[]
 ---@field notes? acp.Note[]

@@ -7,11 +7,11 @@ local M = {}
 
 local REFRESH_MS = 500
 
--- By path a buffer, how many bytes of the file are in it (`shown`), and whether these end with a line.
+-- By path a buffer, and how many bytes of the file are in it (`shown`): whole lines.
 local views = {}
 
---- What has come since; all of it when the file has begun anew.
----@return string? news
+--- The lines that have come since; all of them when the file has begun anew.
+---@return string[]? lines
 ---@return boolean? anew
 local function news(view)
   local status = uv.fs_stat(view.path)
@@ -20,14 +20,17 @@ local function news(view)
   end
   local from = status.size < view.shown and 0 or view.shown
   local ok, text = pcall(vim.fn.readblob, view.path, from)
-  view.shown = from + (ok and #text or 0)
-  return ok and text or nil, from == 0
+  local whole = ok and text:match('^(.*)\n')
+  if whole then
+    view.shown = from + #whole + 1
+    return vim.split(whole, '\n', { plain = true }), from == 0
+  end
 end
 
 --- Show what has come; a window whose cursor is on the last line stays at the end.
 local function refresh(view)
-  local text, is_anew = news(view)
-  if not text or text == '' then
+  local lines, is_anew = news(view)
+  if not lines then
     return
   end
   local buffer = view.buffer
@@ -35,17 +38,8 @@ local function refresh(view)
   local at_end = vim.tbl_filter(function(window)
     return api.nvim_win_get_cursor(window)[1] == last
   end, vim.fn.win_findbuf(buffer))
-  local lines = vim.split(text, '\n', { plain = true })
-  if not is_anew and not view.is_ended then
-    lines[1] = api.nvim_buf_get_lines(buffer, -2, -1, true)[1] .. lines[1]
-  end
-  local first = is_anew and 0 or view.is_ended and last or last - 1
-  view.is_ended = lines[#lines] == ''
-  if view.is_ended then
-    table.remove(lines)
-  end
   vim.bo[buffer].modifiable = true
-  api.nvim_buf_set_lines(buffer, first, -1, true, lines)
+  api.nvim_buf_set_lines(buffer, is_anew and 0 or last, -1, true, lines)
   vim.bo[buffer].modifiable = false
   for _, window in ipairs(at_end) do
     api.nvim_win_set_cursor(window, { api.nvim_buf_line_count(buffer), 0 })
@@ -85,7 +79,7 @@ local function view_of(path)
   if view and api.nvim_buf_is_loaded(view.buffer) then
     return view
   end
-  view = { buffer = make_buffer(), path = path, shown = 0, is_ended = true }
+  view = { buffer = make_buffer(), path = path, shown = 0 }
   views[path] = view
   pcall(api.nvim_buf_set_name, view.buffer, path) -- the user may have opened the file
   vim.bo[view.buffer].modifiable = false

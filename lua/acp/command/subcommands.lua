@@ -13,18 +13,7 @@ local M = {}
 ---@field range? { [1]: integer, [2]: integer } lines of the current buffer, 1-based, inclusive
 ---@field mods? vim.api.keyset.cmd_mods where windows open: `:vertical`, `:tab`, …
 
----@class acp.SubCommand
----@field name string
----@field args? string how the help shows its arguments; in braces, they must be there
----@field desc string
----@field bang? boolean
----@field range? boolean
----@field words? string[] the only words that it takes
----@field number? string what the number is that it takes
----@field named? string what else it takes: the name of a sub-agent
----@field complete? string where its words come from: acp.command.complete
----@field tell? string|true
----@field run fun(invoked: acp.Invocation)
+---@alias acp.SubCommand table a row of commands.json (doc/messages.md), and `run`, which takes an invocation
 
 ---@return string?
 local function given(text)

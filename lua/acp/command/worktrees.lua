@@ -52,24 +52,15 @@ function M.compare(text)
   require('acp.review.versions').open(here({ names = names }))
 end
 
----@return { name: string, home: string, folder: string, is_made: boolean }[] all records
-function M.all()
-  local data = vim.fn.stdpath('data') --[[@as string]]
-  local found = {}
-  for _, path in ipairs(vim.fn.glob(data .. '/acp.nvim/worktrees/*.json', true, true)) do
-    table.insert(found, require('acp.command.data').decoded(path))
-  end
-  return found
-end
-
----@return string[] names of the worktrees of the project that a folder is in
+---@return string[] names of the worktrees of the project that a folder is in, from the records that are kept
 local function names(folder)
-  local home, found = vim.uv.fs_realpath(folder), M.all()
-  for _, record in ipairs(found) do
+  local pattern = vim.fn.stdpath('data') .. '/acp.nvim/worktrees/*.json'
+  local found = vim.tbl_map(require('acp.command.data').decoded, vim.fn.glob(pattern, true, true))
+  local home, named = vim.uv.fs_realpath(folder), {}
+  for _, record in pairs(found) do
     home = record.folder == folder and record.home or home
   end
-  local named = {}
-  for _, record in ipairs(found) do
+  for _, record in pairs(found) do
     table.insert(named, record.home == home and record.name or nil)
   end
   return named

@@ -27,15 +27,7 @@ local ASK_AFTER_MS = 200
 
 ---@alias acp.HeldImage table an answer of the verb `attach_image`: see doc/messages.md
 
----@class acp.Selection
----@field buffer integer
----@field mark integer of `M.hold`
----@field path? string absolute; nil for a buffer without a file
----@field first integer 1-based
----@field last integer 1-based, inclusive
----@field lines string[]
----@field filetype string
-
+---@alias acp.Selection table one of `selections` of the verb `prompt`: see doc/messages.md
 ---@alias acp.Note table what `note` below is told: see doc/messages.md
 
 ---@alias acp.ContextFile { path: string, line: integer } absolute; 1-based, of the cursor

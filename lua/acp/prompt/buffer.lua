@@ -10,6 +10,7 @@ local draft = require('acp.prompt.draft')
 local dress = require('acp.ui.dress')
 local events = require('acp.ui.events')
 local layout = require('acp.ui.layout')
+local life = require('acp.ui.life')
 local notice = require('acp.ui.notice')
 local prompt_keys = require('acp.prompt.keys')
 local prompt_marks = require('acp.prompt.marks')
@@ -68,11 +69,19 @@ end
 ---@param done fun(err: string?, result: any)
 function M.submit(chat, payload, done)
   local file = vim.trim(payload.text) ~= '' and attachment.context(chat, payload.selections) or nil
+  local kept = chat.unopened
+  if not chat.status.session and vim.trim(payload.text) ~= '' then
+    local lines = vim.split(payload.text, '\n', { plain = true })
+    chat.unopened = vim.list_extend(vim.list_slice(kept or {}), lines)
+    vim.schedule(function()
+      M.save(chat)
+    end)
+  end
   payload.chat, payload.file = chat.chat, file
   chat.context = file and file.path or chat.context
   bridge.call('prompt', payload, function(err, result)
     if err then
-      chat.context = nil
+      chat.context, chat.unopened = nil, kept
     end
     done(err, result)
   end)
@@ -121,16 +130,37 @@ function M.send(number)
   return not refused
 end
 
-local function save_draft(chat)
+--- Keep what is not sent, and what waits for a session that was never open.
+function M.save(chat)
   if api.nvim_buf_is_loaded(chat.prompt) then
     draft.save(chat, lines_of(chat))
   end
 end
 
+life.listen(function(number, status)
+  local chat = chats.of(number)
+  local is_over = status.state == 'closed' and (status.queue or 0) == 0 and bridge.running()
+  if chat and chat.unopened and (status.session or is_over) then -- the host keeps what waits
+    chat.unopened = nil
+    M.save(chat)
+  end
+end)
+
+bridge.on_end(function() -- what waited for a session that never was stands in its prompt again
+  for _, chat in ipairs(chats.all()) do
+    local lines = chat.unopened
+    chat.unopened = nil
+    if lines and api.nvim_buf_is_loaded(chat.prompt) then
+      vim.list_extend(lines, M.is_blank(chat) and {} or lines_of(chat))
+      api.nvim_buf_set_lines(chat.prompt, 0, -1, true, lines)
+    end
+  end
+end)
+
 local function watch_text(chat)
   local timer = assert(vim.uv.new_timer())
   local save = vim.schedule_wrap(function()
-    save_draft(chat)
+    M.save(chat)
   end)
   local fit = unseen.soon(function() -- the window to the text
     prompt_marks.draw(chat)
@@ -188,7 +218,7 @@ local function watch(chat)
   end)
   keep_unmodified(chat, listen)
   on({ 'InsertLeave', 'BufLeave', 'BufUnload' }, function()
-    save_draft(chat)
+    M.save(chat)
   end)
   on('BufWinEnter', function()
     dress.window(0, dress.PROMPT)
@@ -203,7 +233,7 @@ local function watch(chat)
     prompt_marks.prepare(chat)
   end)
   listen('VimLeavePre', 'What was not sent is kept', function()
-    save_draft(chat)
+    M.save(chat)
   end)
   on('BufWipeout', function()
     events.leave('acp.prompt.' .. chat.prompt)

@@ -55,7 +55,10 @@ function M.save(chat, lines)
   if forgotten[chat.prompt] == tick(chat) then
     return
   end
-  if vim.trim(table.concat(lines)) == '' then
+  local waiting = vim.list_slice(chat.unopened or {})
+  local is_blank = vim.trim(table.concat(lines)) == ''
+  lines = is_blank and waiting or vim.list_extend(waiting, lines)
+  if #lines == 0 then
     vim.uv.fs_unlink(path)
     return
   end
@@ -88,7 +91,7 @@ end
 ---@param chat? acp.Chat
 function M.forget(chat)
   for _, each in ipairs(chat and { chat } or chats.all()) do
-    forgotten[each.prompt] = tick(each)
+    forgotten[each.prompt], each.unopened = tick(each), nil
   end
   if chat then
     vim.uv.fs_unlink(M.path(chat))

@@ -17,10 +17,7 @@ function M.specials()
   return require('acp.command.data').read('mentions')
 end
 
----@class acp.Names
----@field roots string[] folders of the session; the first is the one that names are relative to
----@field names string[]
----@field asked integer time of the question, in milliseconds
+---@alias acp.Names table the answer of the verb `files`, and when it was `asked` for
 
 ---@param at integer where an `@` is
 local function begins(line, at)

@@ -30,12 +30,10 @@ local function put(view, lines)
   if not view.drawn then
     vim.bo[view.buffer].undolevels = -1 -- nothing waits before there is a text
   end
-  view.is_drawing = true
   api.nvim_buf_call(view.buffer, function()
     pcall(vim.cmd.undojoin)
     api.nvim_buf_set_lines(view.buffer, 0, -1, true, lines)
   end)
-  view.is_drawing = false
   vim.bo[view.buffer].undolevels = levels
 end
 
@@ -96,7 +94,7 @@ local function watch(view)
   local name = 'acp.queue.' .. view.buffer
   local on = events.group(name)
   on({ 'TextChanged', 'InsertLeave' }, 'The queue becomes what the lines are', function()
-    if not view.is_drawing and not vim.deep_equal(lines_of(view), view.drawn.lines) then
+    if not vim.deep_equal(lines_of(view), view.drawn.lines) then
       arrange(view)
     end
   end, { buffer = view.buffer })
@@ -116,7 +114,7 @@ local function make(chat)
     vim.bo[it].bufhidden = 'wipe'
     vim.bo[it].filetype = 'acp-queue'
   end)
-  local view = { chat = chat.chat, buffer = buffer, is_drawing = false }
+  local view = { chat = chat.chat, buffer = buffer }
   local function take()
     take_back(view)
   end

@@ -242,12 +242,9 @@ end
 
 --- Whether any file that was asked about defines something.
 function M.any()
-  for _, file in pairs(known) do -- no list, though its keys may look like one
-    if #file.symbols > 0 then
-      return true
-    end
-  end
-  return false
+  return vim.iter(pairs(known)):any(function(_, file)
+    return #file.symbols > 0
+  end)
 end
 
 return M

@@ -19,7 +19,6 @@ from typing import IO, Final, Literal, TypeAlias
 
 import anyio
 
-from acp_nvim.aside import offload
 from acp_nvim.client.redaction import Redaction
 from acp_nvim.signal import Signal
 from acp_nvim.storage import limits, private
@@ -121,7 +120,7 @@ class Traffic:
             await self._something.wait()
             with anyio.move_on_after(PAUSE):
                 await self._full.wait()
-            await offload(self._write)
+            await anyio.to_thread.run_sync(self._write)
 
     def _write(self) -> None:
         with self._lock:

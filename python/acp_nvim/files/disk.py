@@ -16,7 +16,8 @@ from functools import partial
 from io import FileIO
 from tempfile import mkstemp
 
-from acp_nvim.aside import offload
+from anyio import to_thread
+
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import rooted
 from acp_nvim.files.encoding import exact_text, is_binary
@@ -44,13 +45,13 @@ async def read(path: str, encoding: str = "") -> str | None:
         with file:
             if os.fstat(file.fileno()).st_size < LONG:
                 return _read(file, path, encoding)
-            return await offload(_read, file, path, encoding)
+            return await to_thread.run_sync(_read, file, path, encoding)
 
 
 async def read_bytes(path: str) -> bytes:
     """Return what the file holds, whatever that is. Raises `FileProblem`."""
     with _sentences(path, "read"), rooted.file(path) as file:
-        return await offload(_content, file, path)
+        return await to_thread.run_sync(_content, file, path)
 
 
 def size(path: str) -> int:
@@ -146,7 +147,7 @@ async def write(
 
     with _sentences(path, "written"):
         writing = partial(_write, path, data, in_place=in_place, mode=mode, is_seen=is_seen)
-        return await offload(writing)
+        return await to_thread.run_sync(writing)
 
 
 @asynccontextmanager
@@ -173,7 +174,7 @@ async def beside(path: str, data: bytes) -> AsyncIterator[tuple[str, str]]:
     with ExitStack() as stack:
         with _sentences(path, "written"):
             place = stack.enter_context(rooted.place(path))
-            made, other = await offload(make)
+            made, other = await to_thread.run_sync(make)
         try:
             yield made, other
         finally:
@@ -201,7 +202,7 @@ async def create(path: str, data: bytes) -> str:
 
     with _sentences(path, "written"):
         try:
-            return await offload(make)
+            return await to_thread.run_sync(make)
         except FileExistsError:
             raise FileProblem(f"{path} is there already: name another file") from None
 

@@ -12,13 +12,15 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from tempfile import TemporaryFile
+from time import monotonic
 
 import anyio
+from anyio import to_thread
 from anyio.abc import Process
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.files.roots import inside
 from acp_nvim.patterns import lazy_pattern
@@ -34,6 +36,10 @@ COMPLAINT_LIMIT = 4_000
 """Bytes that are read of what git says against a folder."""
 PATIENCE = 10.0
 """Seconds that git may take."""
+HUNG = 60.0
+"""Seconds for which git is not asked in a folder where it has taken longer: who asks goes on."""
+_hung: dict[str, float] = {}
+"""Until when, by folder."""
 
 NO_GIT = "git is not on your PATH: install it"
 _HARMLESS = (
@@ -127,7 +133,7 @@ async def refusal(folder: str) -> str | None:
 
 async def reason(folder: str) -> str | None:
     """Return the same, without what comes of it."""
-    above = await offload(_repository, folder)
+    above = await to_thread.run_sync(_repository, folder)
     said = await _complaint(folder) if above else ""
     if not above or not said:
         return None
@@ -169,7 +175,7 @@ async def files(folder: str) -> list[str]:
     """Return the names of files below a folder, relative to it, without what git ignores."""
     listed = await listing(folder, LISTING_LIMIT)
     if listed is None:
-        return await offload(_walk, folder)
+        return await to_thread.run_sync(_walk, folder)
     return sorted(filter(_is_plain, listed.names))[:MOST_NAMES]
 
 
@@ -231,7 +237,7 @@ async def may_convert(folder: str) -> bool:
         return True
     here = os.path.join(folder, os.fsdecode(own).rstrip("\n"))
     places = here, os.path.join(_of_user(), "attributes"), "/etc/gitattributes"
-    return await offload(lambda: any(map(os.path.lexists, places)))
+    return await to_thread.run_sync(lambda: any(map(os.path.lexists, places)))
 
 
 def _of_user() -> str:
@@ -256,7 +262,7 @@ async def index(folder: str, limit: int) -> dict[str, Tracked]:
     Reads so many bytes; what lies behind them is left out.
     """
     output = await _output(folder, _INDEX, limit) or b""
-    return await offload(_tracked, inside(folder), output[:limit])
+    return await to_thread.run_sync(_tracked, inside(folder), output[:limit])
 
 
 async def blobs(folder: str, tracked: Mapping[str, Tracked], limit: int) -> dict[str, bytes]:
@@ -378,6 +384,21 @@ class Ran(Struct, frozen=True):
     said: str
 
 
+def hangs(folder: str) -> bool:
+    """Return whether git has not ended in time there lately: nobody knows what it would say."""
+    return monotonic() < _hung.get(folder, 0.0)
+
+
+@contextmanager
+def _noting(folder: str) -> Iterator[None]:
+    try:
+        yield
+        _hung.pop(folder, None)
+    except TimeoutError:
+        _hung[folder] = monotonic() + HUNG
+        raise
+
+
 async def run(
     folder: str,
     arguments: Sequence[str],
@@ -385,13 +406,18 @@ async def run(
     limit: int = LISTING_LIMIT,
     told: bytes = b"",
     env: Mapping[str, str] | None = None,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> Ran:
     """Run git in a folder; no more is read than `limit` bytes and a few: it is ended then.
 
-    `told`: what it is to read; `env`: variables besides ours. Raises `OSError`, `ValueError` for a
-    null character, `TimeoutError`.
+    `told`: what it is to read; `env`: variables besides ours; `patience`: seconds, those of all for
+    None. Raises `OSError`, `ValueError` for a null character, `TimeoutError`.
     """
+    if patience is None:
+        if hangs(folder):
+            raise TimeoutError
+        with _noting(folder):
+            return await run(folder, arguments, limit=limit, told=told, env=env, patience=PATIENCE)
     command = [_program(), *_HARMLESS, "-C", folder, *arguments]
     # files: a pipe that git does not read while we do not read its answer would hold both
     with TemporaryFile() as words, TemporaryFile() as errors:

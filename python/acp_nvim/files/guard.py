@@ -19,9 +19,9 @@ from functools import cache, partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from anyio import to_thread
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.files import git
 from acp_nvim.files.git import Setting
 from acp_nvim.files.roots import inside
@@ -97,7 +97,7 @@ def obeyed(folder: str) -> Iterator[str]:
 async def _set_among(paths: Sequence[str]) -> set[str]:
     """Return those of these resolved paths, not in git's folder, that a repository above obeys, or
     may obey: git does not say."""
-    own = await offload(git.of_user)
+    own = await to_thread.run_sync(git.of_user)
     found, below = own & {*paths}, defaultdict[str, list[str]](list)
     for path in paths:
         for folder in _repositories(path):
@@ -107,7 +107,7 @@ async def _set_among(paths: Sequence[str]) -> set[str]:
         if said is None:
             found |= {*files}
         else:
-            found |= await offload(_obeyed_among, folder, said, files)
+            found |= await to_thread.run_sync(_obeyed_among, folder, said, files)
     return found
 
 
@@ -120,28 +120,26 @@ def _obeyed_among(folder: str, said: Collection[Setting], paths: Iterable[str]) 
     """Return what it obeys by its settings, and where links in git's folder lead to: these files,
     or folders of the project that hold them."""
     targets = (os.path.realpath(it) for it in obeyed(folder) if os.path.islink(it))
-    linked = [it for it in targets if not _is_in(folder, it)]
+    folders = [it for it in targets if not _is_in(folder, it)]
+    folders += [_real(folder, it.value) for it in said if it.key == "core.hookspath" and it.value]
+    named = {path for it in said for path in _named(folder, it)}
+    commands = [it.value for it in said if _COMMAND.fullmatch(it.key)]
     return {
         path
         for path in paths
-        if any(_is_in(path, it) for it in linked)
-        or any(_is_setting(path, folder, it) for it in said)
+        if path in named
+        or any(_is_in(path, it) for it in folders)
+        or any(_may_run(it, path) for it in commands)
     }
 
 
-def _is_setting(path: str, folder: str, setting: Setting) -> bool:
-    """Tell whether the configuration is in the path, includes it, has its hooks there, or names it
-    in what may be a command."""
+def _named(folder: str, setting: Setting) -> Iterator[str]:
+    """Yield the file of a setting, and what the words of its value lead to."""
     file = os.path.join(folder, setting.file)
-    if path == os.path.realpath(file):
-        return True
-    if setting.key == "core.hookspath" and setting.value:
-        return _is_in(path, _real(folder, setting.value))
-    words = (setting.value, *_WORD.findall(setting.value))
-    places = (folder, os.path.dirname(file))
-    if any(path == _real(place, word) for place in places for word in words):
-        return True
-    return _COMMAND.fullmatch(setting.key) is not None and _may_run(setting.value, path)
+    yield os.path.realpath(file)
+    for place in (folder, os.path.dirname(file)):
+        for word in (setting.value, *_WORD.findall(setting.value)):
+            yield _real(place, word)
 
 
 def _may_run(command: str, path: str) -> bool:
@@ -192,14 +190,14 @@ class Guard(Struct, frozen=True):
         """Tell what `is_guarded` tells, and whether the settings of a repository name the file."""
         paths = tuple(paths)
         work = partial(is_guarded, paths, self.patterns, tuple(folders))
-        if await offload(work):
+        if await to_thread.run_sync(work):
             return True
         return _GIT in self.patterns and bool(await _set_among(paths[:1]))
 
 
 async def meant(paths: Sequence[str], patterns: tuple[str, ...], folder: str) -> list[str]:
     """Return those of these resolved paths in a folder that a guard means once all are written."""
-    found = await offload(_guarded_among, paths, patterns, folder)
+    found = await to_thread.run_sync(_guarded_among, paths, patterns, folder)
     found |= await _set_among(paths) if _GIT in patterns else set()
     return [it for it in paths if it in found]
 

@@ -111,8 +111,11 @@ class NvimQuestionWindow:
         is_seen_anew, self._is_seen_anew = self._is_seen_anew, False
         try:
             menu = source() if source is not None else self._shown
-            if menu != self._shown or (menu and is_seen_anew):
-                await self.show(menu, is_due=is_seen_anew)
+            if menu != self._shown:
+                await self.show(menu)
+            elif menu and self._look and is_seen_anew:
+                fit = await self._fit(menu, self._look)
+                await self._call.lua("acp.ask.window.fit", menu.id, fit)
         finally:
             for announce in opened:
                 announce()
@@ -120,16 +123,13 @@ class NvimQuestionWindow:
         if focus is not None:
             await self._call.lua("acp.ask.window.focus", *focus)
 
-    async def show(self, menu: Menu | None, *, is_due: bool = False) -> None:
-        """Show it at once, on the screen as it was last seen; on another one it is fitted again.
-
-        `is_due`: on any.
-        """
+    async def show(self, menu: Menu | None) -> None:
+        """Show it at once, on the screen as it was last seen; on another one it is fitted again."""
         found = None
         if menu is None:
             await self._call.lua("acp.ask.window.show", None)
         else:
-            found = await self._shown_as(menu, is_due=is_due)
+            found = await self._shown_as(menu, is_due=False)
             if "look" in found:
                 self._look = convert(found["look"], Look)
                 found = await self._shown_as(menu, is_due=True)

@@ -12,7 +12,8 @@ import shlex
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from acp_nvim.aside import offload
+from anyio import to_thread
+
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files import disk
 from acp_nvim.prompt import clipboard
@@ -56,7 +57,7 @@ class HeldImages:
 
 async def from_text(text: str) -> list[tuple[str, Image]]:
     """Return name and image of each file that a text names, if it names nothing else."""
-    paths = await offload(named, text)
+    paths = await to_thread.run_sync(named, text)
     return [(os.path.basename(path), await from_file(path)) for path in paths]
 
 
@@ -86,7 +87,7 @@ def _path(text: str) -> str | None:
 
 async def from_file(path: str) -> Image:
     """Return the image in a file; raises `UserError`."""
-    path = await offload(os.path.realpath, path)
+    path = await to_thread.run_sync(os.path.realpath, path)
     name = os.path.basename(path)
     if disk.size(path) > clipboard.LARGEST:
         raise UserError(f"{name} is not attached: it is larger than {clipboard.LARGEST_TOLD}")
@@ -97,12 +98,12 @@ async def from_file(path: str) -> Image:
     kind = _kind(data)
     if kind is None:
         raise UserError(f"{name} is not attached: it holds no png, jpg, gif or webp")
-    return await offload(_encoded, data, kind)
+    return await to_thread.run_sync(_encoded, data, kind)
 
 
 async def from_clipboard() -> Image:
     """Return the image in the clipboard; raises `UserError`."""
-    return await offload(_encoded, await clipboard.image(), "image/png")
+    return await to_thread.run_sync(_encoded, await clipboard.image(), "image/png")
 
 
 def _kind(data: bytes) -> str | None:

@@ -13,7 +13,6 @@ import anyio
 from anyio.from_thread import check_cancelled
 from msgspec import Struct, field
 
-from acp_nvim.aside import offload
 from acp_nvim.editor import LoginProgram, LoginTerminals
 from acp_nvim.errors import UserError
 from acp_nvim.registry import installed, unpack
@@ -174,7 +173,7 @@ async def _remove(folder: str) -> None:
     """Remove a folder; what has just been stopped may still be writing in it."""
     with anyio.CancelScope(shield=True):
         for _ in range(ATTEMPTS):
-            await offload(partial(shutil.rmtree, folder, ignore_errors=True))
+            await anyio.to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True))
             if not _is_there(folder):
                 return
             await anyio.sleep(PAUSE)

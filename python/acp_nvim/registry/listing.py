@@ -13,7 +13,6 @@ from pathlib import Path
 import anyio
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.registry.entry import Entry, parse
 from acp_nvim.storage import private
@@ -115,6 +114,6 @@ async def _fetch(url: str) -> Listing:
         raise UserError(f"{network.shown(url)}: it is not here within {TAKEN:.0f} seconds")
     text = body.getvalue().decode("utf-8", "replace")
     try:
-        return await offload(_listing, url, time.time(), text)
+        return await anyio.to_thread.run_sync(_listing, url, time.time(), text)
     except UserError as error:
         raise UserError(f"{network.shown(url)} {error}: check the option registry") from error

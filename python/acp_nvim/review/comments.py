@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from uuid import uuid4
 
-from acp_nvim.aside import offload
+import anyio
+
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
 from acp_nvim.files.live import load
@@ -41,7 +42,7 @@ class Comments:
         """Take up what another Neovim has said and taken back; return whether it had."""
         before = set(self._comments)
         await self.restore()
-        kept = await offload(self._kept.read_all)
+        kept = await anyio.to_thread.run_sync(self._kept.read_all)
         is_there = self._kept.has
         new = {it.key: it for it in kept if it.key not in self._comments and is_there(it.key)}
         gone = [it.key for it in self._pending() if not is_there(it.key)]

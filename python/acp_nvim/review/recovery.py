@@ -10,8 +10,8 @@ import os
 from collections.abc import Awaitable, Callable, Iterable
 
 import anyio
+from anyio import to_thread
 
-from acp_nvim.aside import offload
 from acp_nvim.editor import Files
 from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
@@ -74,7 +74,7 @@ class Recovery:
                 self._is_done = True
                 async with self._sync.exclusive():
                     await self._log.restore()
-                    if cut := await offload(self._store.histories.set_aside):
+                    if cut := await to_thread.run_sync(self._store.histories.set_aside):
                         self._tell(CUT.format(plural(cut, "record")))
                     await self._run()
 
@@ -87,7 +87,7 @@ class Recovery:
         for killed in journal.killed():
             is_there = all(map(os.path.isdir, _folders(killed.turns)))
             is_done = is_there and await self._safely(self._take_up(killed))
-            if is_done and await offload(self._store.write):
+            if is_done and await to_thread.run_sync(self._store.write):
                 killed.over()
 
     async def _safely(self, deed: Awaitable[object]) -> bool:
@@ -142,7 +142,7 @@ class Recovery:
         folders = set(_folders(killed.turns))
         if not folders:
             return ()
-        remembered = await offload(_remembered, killed, folders)
+        remembered = await to_thread.run_sync(_remembered, killed, folders)
         known |= {path for path, stamp in killed.saved.items() if disk.stamp(path) == stamp}
         below = tuple(map(inside, folders))
         for path in filter(lambda it: it.startswith(below), self._log.paths()):

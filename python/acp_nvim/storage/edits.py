@@ -12,7 +12,6 @@ from typing import Any, Final, TypeAlias
 import anyio
 from msgspec import Struct, field
 
-from acp_nvim.aside import offload
 from acp_nvim.history.author import SessionKey
 from acp_nvim.history.comment import Comment, Reason
 from acp_nvim.history.facts import Fact
@@ -108,4 +107,4 @@ class EditStore:
 
     async def read_all(self) -> list[History]:
         """Return the histories that are kept."""
-        return await offload(self.histories.read_all)
+        return await anyio.to_thread.run_sync(self.histories.read_all)

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from acp_nvim.aside import offload
+from anyio import to_thread
+
 from acp_nvim.signal import Signal
 
 Report: TypeAlias = Callable[[OSError], None]
@@ -62,7 +63,7 @@ class InOrder:
         try:
             while True:
                 await self._wake.wait()
-                await offload(self.finish)
+                await to_thread.run_sync(self.finish)
                 self.tell()
                 self._pause.pulse()
         finally:

@@ -18,7 +18,6 @@ from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 import anyio
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.storage import limits, private
 from acp_nvim.storage.in_order import InOrder, Report
 
@@ -115,7 +114,7 @@ class JsonStore(Generic[T]):
             with anyio.move_on_after(PAUSE):
                 await self._hurry.wait()
             self._something, self._hurry = anyio.Event(), anyio.Event()
-            await offload(self.flush)
+            await anyio.to_thread.run_sync(self.flush)
             self._disk.tell()
 
     def is_settled(self) -> bool:
@@ -161,7 +160,7 @@ class JsonStore(Generic[T]):
         Any call returns when it is read.
         """
         async with self._restoring:
-            kept = [] if self._restored else await offload(self.read_all)
+            kept = [] if self._restored else await anyio.to_thread.run_sync(self.read_all)
             self._restored = True
         return kept
 

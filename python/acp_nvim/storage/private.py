@@ -60,7 +60,7 @@ def replace(path: Path, text: str | bytes) -> None:
             os.fchmod(handle, 0o600)
             file.write(text if isinstance(text, bytes) else text.encode())
         os.replace(new, path)
-    except BaseException:  # also of a text that cannot be written: it is tried again and again
+    except Exception:  # also of a text that cannot be written: it is tried again and again
         remove(Path(new))
         raise
 

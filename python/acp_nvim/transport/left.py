@@ -16,9 +16,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 
+import anyio
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.transport.child import KILL_SECONDS, within
 
 VARIABLE = "ACP_NVIM_AGENT"
@@ -66,14 +66,14 @@ class Marks:
 
     async def left(self, agent: str) -> tuple[Left, ...]:
         """Return what that agent has left behind, here or in a host that is gone."""
-        return await offload(self._left, agent)
+        return await anyio.to_thread.run_sync(self._left, agent)
 
     async def end(self, agent: str, groups: Collection[int], *, grace: float) -> tuple[Left, ...]:
         """End what it has left in these groups: TERM, then KILL; return what is there yet, and what
         has come in other groups meanwhile: it may go on in another session."""
         others = {it.group for it in await self.left(agent)}.difference(groups)
         for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, KILL_SECONDS)):
-            members = await offload(self._members, agent, groups)
+            members = await anyio.to_thread.run_sync(self._members, agent, groups)
             for each in members:
                 _send(each, number)
             await within(seconds, partial(_are_gone, members))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
+import anyio
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.session.terminal import ExitStatus
 from acp_nvim.wire import long_line
@@ -106,7 +106,7 @@ async def incoming(data: bytes | str) -> Incoming:
         text = data.decode("utf-8", "replace")
         return Incoming(text, parse_beginning(text, f"larger than {MOST >> 20} MB"), is_cut=True)
     if len(data) > LONG:
-        return await offload(_parsed_in_steps, data)
+        return await anyio.to_thread.run_sync(_parsed_in_steps, data)
     return Incoming(data)
 
 

@@ -14,9 +14,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from anyio import to_thread
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.errors import FileProblem, UserError
 from acp_nvim.files import rooted
 from acp_nvim.files.roots import inside
@@ -56,7 +56,7 @@ async def named(own: Repository, names: Sequence[str]) -> tuple[Named, ...]:
     for name in dict.fromkeys(map(os.path.normpath, names)):
         try:
             listed = await _meant(own, name)
-            lengths = await offload(_sizes, own.folder, listed)
+            lengths = await to_thread.run_sync(_sizes, own.folder, listed)
             if files + len(listed) > MOST_FILES or size + sum(lengths) > MOST_BYTES:
                 most = f"{MOST_FILES} files or {MOST_BYTES >> 20} MiB"
                 raise UserError(f"all that is named is more than {most}")  # noqa: TRY301
@@ -78,7 +78,7 @@ async def _meant(own: Repository, name: str) -> list[str]:
             listed = await _listed(part.own, name.removeprefix(start))
             found += (start + it for it in listed)
     path = os.path.join(own.folder, name)
-    if not found and await offload(os.path.realpath, path) != path:
+    if not found and await to_thread.run_sync(os.path.realpath, path) != path:
         raise UserError(_OUTSIDE)  # a link is on the way
     return found
 
@@ -110,7 +110,7 @@ async def copy(
     """
     found = await named(own, names)
     files = frozenset(it for of in found for it in of.files)
-    said = await offload(partial(_copied, worktree, sorted(files)))
+    said = await to_thread.run_sync(partial(_copied, worktree, sorted(files)))
     return files, (*(it.refused for it in found if it.refused), *said)
 
 

@@ -14,9 +14,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from anyio import to_thread
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.files import git
 from acp_nvim.worktrees.merging import is_there, own_place
 from acp_nvim.worktrees.records import Worktree
@@ -60,7 +60,7 @@ async def ignored(worktree: Worktree) -> Ignored:
         there = await own_place(part)
         files = await _listed(there)
         owned = partial(_others, there.folder, part.own.folder, files)
-        lost = await offload(owned)
+        lost = await to_thread.run_sync(owned)
         count += len(lost)
         folders = await _listed(there, "--directory")
         names += (os.path.join(part.name, it) for it in folders if _is_in(it, lost))

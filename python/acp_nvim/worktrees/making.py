@@ -15,9 +15,9 @@ from contextlib import suppress
 from shutil import disk_usage
 from tempfile import gettempdir
 
+from anyio import to_thread
 from msgspec.structs import replace
 
-from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.patterns import lazy_pattern
 from acp_nvim.worktrees.copying import copy
@@ -129,7 +129,7 @@ async def remove(records: Worktrees, worktree: Worktree) -> None:
     with suppress(OSError):
         records.note(replace(worktree, is_made=False))
     problems: list[str] = []
-    if not await offload(_remove_folder, worktree.folder):
+    if not await to_thread.run_sync(_remove_folder, worktree.folder):
         problems.append(f"{worktree.folder} cannot be removed as a whole: see its permissions")
     if is_taken(os.path.join(worktree.home, ".git")):  # else what git knew is gone, too
         try:
@@ -158,7 +158,7 @@ async def _forget(part: Part, worktree: Worktree) -> list[str]:
     listed = os.fsdecode((await own.run("worktree", "list", "--porcelain")).output)
     if f"worktree {part.there}" in listed.splitlines():
         await own.run("worktree", "remove", "-f", "-f", part.there, allowed=range(256))
-    await offload(_drop_half, await own.line("rev-parse", "--git-common-dir"), part)
+    await to_thread.run_sync(_drop_half, await own.line("rev-parse", "--git-common-dir"), part)
     deeds: list[tuple[str, ...]] = [
         ("update-ref", "-d", worktree.ref(what)) for what in ("base", "merged")
     ]

@@ -10,9 +10,9 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from anyio import to_thread
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.files.encoding import is_binary
 from acp_nvim.worktrees.records import Worktree
@@ -89,7 +89,7 @@ async def own_place(part: Part) -> Repository:
     common = await part.own.line(*asking, "--git-common-dir")
     folder = await there.line(*asking, "--git-dir")
     is_ours = folder.startswith(f"{common}/worktrees/")
-    if not (is_ours and await offload(_is_of, folder, part.there)):
+    if not (is_ours and await to_thread.run_sync(_is_of, folder, part.there)):
         raise UserError(gone)
     return there
 

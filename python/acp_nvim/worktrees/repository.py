@@ -13,9 +13,9 @@ from contextlib import suppress
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from anyio import to_thread
 from msgspec import Struct
 
-from acp_nvim.aside import offload
 from acp_nvim.errors import UserError
 from acp_nvim.files import git
 from acp_nvim.worktrees.records import is_same
@@ -135,7 +135,7 @@ class Repository:
         with TemporaryDirectory() as folder:
             own = os.path.join(folder, "index")
             env = {"GIT_INDEX_FILE": own}
-            if not await offload(_copied, index, own):
+            if not await to_thread.run_sync(_copied, index, own):
                 await self.run("read-tree", "HEAD", env=env)
             changed, left = await self._changed()
             names = "".join(f"{it}\0" for it in changed)
@@ -157,7 +157,7 @@ class Repository:
         names = sorted({*filter(None, output.split("\0"))} - {*await self.modules()})
         filtered = await self.filtered(names)
         why = {it: f"goes through the filter {by}" for it, by in filtered.items()}
-        why |= await offload(_odd, self.folder, names)
+        why |= await to_thread.run_sync(_odd, self.folder, names)
         return [it for it in names if it not in why], tuple(why.items())
 
     async def filtered(self, names: Iterable[str]) -> dict[str, str]:

@@ -129,6 +129,7 @@ def test_a_prompt_by_command_leaves_the_buffer_alone(
 def test_a_draft_is_kept_and_forgotten_when_sent(
     nvim: Neovim, spy: BridgeSpy, session: tuple[int, int]
 ) -> None:
+    spy.frame(session[0], status={"session": "open", "agent": "tutor", "state": "idle"})
     nvim.input("imy draft")
     nvim.wait(lambda: bool(drafts(nvim)))
     (file,) = drafts(nvim)

@@ -1,9 +1,10 @@
-"""Sessions that are to be opened again: what is said to them from then on waits."""
+"""Sessions that are to be opened, for the first time or again: what is said to them waits."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.editor.faults.test_two_neovims import beside
 from tests.support.agents.stdio_agent import StdioAgent
 from tests.support.main_job import MainJob
 
@@ -92,3 +93,52 @@ def test_what_the_host_refuses_stands_in_the_prompt_again(job: MainJob) -> None:
     job.nvim.input("ifor you<Esc><CR>")
     job.told("this session is closed")
     assert job.nvim.eval("getline(1, '$')") == ["for you"]
+
+
+def waiting(job: MainJob) -> StdioAgent:
+    """Send two prompts, of two lines and by Lua, before there is a session; write a third one."""
+    job.command("AcpStart scripted")
+    agent = job.stage.accept()
+    agent.initialize()
+    job.nvim.input("ifirst<CR>of all<Esc><CR>")
+    job.command("AcpPrompt second")
+    job.nvim.input("ithird<Esc>")
+    job.until(lambda: drafts(job) == ["first\nof all\nsecond\nthird\n"])
+    return agent
+
+
+def drafts(job: MainJob) -> list[str]:
+    folder = job.nvim.folder / "state" / "nvim" / "acp.nvim" / "drafts"
+    return [it.read_text() for it in folder.glob("*.md")]
+
+
+def test_a_prompt_before_the_first_opening_survives_neovim(job: MainJob) -> None:
+    waiting(job)
+    job.nvim.kill()
+    with beside(job) as other:
+        other.command("AcpStart scripted")
+        assert other.lines() == ["first", "of all", "second", "third"]
+
+
+def test_a_prompt_before_the_first_opening_survives_the_host(job: MainJob) -> None:
+    waiting(job)
+    job.kill(job.host())
+    job.told("the host ended")
+    assert job.nvim.lines() == ["first", "of all", "second", "third"]
+
+
+def test_what_waits_is_kept_only_until_it_is_open(job: MainJob) -> None:
+    agent = waiting(job)
+    agent.open()
+    assert said(agent) == "first\nof all"
+    job.until(lambda: drafts(job) == ["third\n"])
+
+
+def test_what_the_user_takes_back_is_kept_no_more(job: MainJob) -> None:
+    waiting(job)
+    job.command("Acp cancel")
+    job.until(lambda: job.session()["state"] == "closed")
+    job.command("Acp queue")
+    job.until(lambda: "second" in "".join(job.nvim.lines()))
+    job.nvim.input("dddd")
+    job.until(lambda: drafts(job) == ["third\n"])

@@ -44,11 +44,6 @@ bridge.on_end = function(listener) table.insert(_G.ended, listener) end
 
 
 LUA = "local module, name = ...; return require(module)[name](select(3, ...))"
-IS_SHOWN = "return require('acp.ask.menu').ask ~= nil"
-OPENED = """
-local bufnr, winid = ...
-table.insert(_G.told, { 'ask_window', { bufnr = bufnr, winid = winid } })
-"""
 LONG = time.monotonic() + 86_400
 
 CLOCK = """
@@ -120,7 +115,7 @@ class _Fitter(NvimQuestionWindow):
         for _ in range(2):
             for text in texts:
                 self._cells.of(text)
-            asyncio.run(measured(self._own.lua, self._cells))
+            asyncio.run(measured(self._call.lua, self._cells))
         self._cells.begin()
         return [self._cells.of(text) for text in texts]
 
@@ -131,14 +126,10 @@ class _Fitter(NvimQuestionWindow):
                 self._refit(rpc, (known.pop(0)[1] if known else rpc.receive(LONG, "")[2])[0])
 
     def _refit(self, rpc: Rpc, look: object) -> None:
-        """Show it again; of another window a test is told as if it was not in the answer."""
         with self._lock:
-            self._call, before = _Call(rpc), self.place()
+            self._call, self._is_seen_anew = _Call(rpc), True
             self._look = decode("ask_look", Look, look)
-            if self._shown and rpc.request("nvim_exec_lua", IS_SHOWN, []):
-                asyncio.run(self.show(self._shown, is_due=True))
-                if (now := self.place()) and now != before:
-                    rpc.request("nvim_exec_lua", OPENED, now)
+            asyncio.run(self._frame())
 
 
 ALLOWED = {"ask": "ask-1", "seen": "as it was", "inside": True, "option": "allow"}

@@ -105,3 +105,22 @@ async def test_a_git_without_an_end_is_no_trouble(
     monkeypatch.setattr(git, "PATIENCE", 0.2)
     fake(tmp_path, monkeypatch, "exec sleep 60")
     assert await git.refusal(str(project)) is None
+
+
+async def test_a_git_that_has_hung_is_asked_again_only_after_some_time(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each write would wait for it; what nobody knows meanwhile is guarded."""
+    monkeypatch.setattr(git, "PATIENCE", 0.2)
+    asked = tmp_path / "asked"
+    fake(tmp_path, monkeypatch, f"echo x >> {asked}; exec sleep 60")
+    for _ in range(3):
+        assert await git.settings(str(project)) is None
+        assert await git.listing(str(project), 100) is None
+        assert git.hangs(str(project))
+        assert asked.read_text() == "x\n"
+    monkeypatch.setattr(git, "HUNG", -1.0)
+    git._hung.clear()
+    for count in (2, 3):
+        assert await git.settings(str(project)) is None
+        assert asked.read_text() == "x\n" * count

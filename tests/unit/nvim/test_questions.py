@@ -7,12 +7,14 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import anyio
+from msgspec import convert
 
 from acp_nvim.errors import EditorError
 from acp_nvim.nvim.call import Call
 from acp_nvim.nvim.questions import NvimQuestionWindow
 from acp_nvim.view.block import Line
 from acp_nvim.view.question.menu import Menu
+from acp_nvim.view.question.place import Look
 
 
 def menu(ask_id: str = "1", title: str = "plain") -> Menu:
@@ -33,6 +35,33 @@ class Editor:
         if self.refuses:
             raise EditorError("no")
         return {"bufnr": 1, "winid": 2} if what else None
+
+
+SCREEN = {"row": 0, "column": 0, "width": 80, "height": 24}
+LOOK = {"screen": SCREEN, "way": "<Tab>", "cells": "single"}
+
+
+class Screen(Editor):
+    """Has the screen of `look`: what was fitted into another one is not shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[str, Any] = LOOK
+        self.drawn: list[Any] = []
+
+    async def lua(self, function: str, argument: Any, *rest: Any) -> Any:
+        if function == "acp.ui.cells.measure":
+            self.calls.append(["measure", len(argument)])
+            return [[list(text), [1] * len(text)] for text in argument]
+        if function == "acp.ask.place.look":
+            self.calls.append(["look", argument])
+            return self.seen
+        found = await super().lua(function, argument, *rest)
+        fit, *due = rest or ({},)
+        if function == "acp.ask.window.show" and due != [True] and fit.get("look") != self.seen:
+            return {"look": self.seen}
+        self.drawn.append(fit)
+        return found
 
 
 @asynccontextmanager
@@ -102,3 +131,53 @@ async def test_what_neovim_refuses_is_told_and_drawn_with_the_next() -> None:
     assert [type(fault) for fault in editor.faults] == [EditorError]
     assert editor.calls == [["show", "plain"], ["show", "plain"]]
     assert announced == [1]
+
+
+async def test_an_ordinary_question_is_one_call_and_on_another_screen_two() -> None:
+    editor = Screen()
+    async with window(editor) as made:
+        made.draw(lambda: menu("1", "é"))
+        await settled(made)
+        assert editor.calls == [["show", "é"], ["measure", 1], ["show", "é"]]
+        for ask_id in ("2", "3"):
+            editor.calls.clear()
+            made.draw(lambda ask_id=ask_id: menu(ask_id))  # type: ignore[misc]
+            await settled(made)
+            assert editor.calls == [["show", "plain"]]
+        editor.calls.clear()
+        editor.seen = LOOK | {"way": ":Acp permit"}
+        made.draw(lambda: menu("4"))
+        await settled(made)
+    assert editor.calls == [["show", "plain"], ["show", "plain"]]
+    assert editor.drawn[-1]["look"] == editor.seen
+    assert not editor.faults
+
+
+async def test_what_was_seen_before_the_first_question_needs_not_be_asked_then() -> None:
+    editor = Screen()
+    async with window(editor) as made:
+        await made.prepare(7)
+        assert editor.calls == [["look", 7], ["measure", 1]]
+        made.draw(lambda: menu("1", "é"))
+        await settled(made)
+    assert editor.calls[2:] == [["show", "é"]]
+
+
+async def test_it_is_fitted_into_a_screen_that_becomes_another_while_it_is_shown() -> None:
+    editor = Screen()
+    async with window(editor) as made:
+        made.look(convert(LOOK, Look))
+        await settled(made)
+        assert editor.calls == []
+        made.draw(menu)
+        await settled(made)
+        editor.calls.clear()
+        editor.seen = LOOK | {"screen": SCREEN | {"width": 40}}
+        made.look(convert(editor.seen, Look))
+        await settled(made)
+        assert editor.calls == [["fit", "1"]]
+        assert editor.drawn[-1]["look"] == editor.seen
+        made.draw(lambda: None)
+        made.look(convert(LOOK, Look))
+        await settled(made)
+    assert editor.calls[1:] == [["show", None]]

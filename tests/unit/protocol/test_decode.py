@@ -322,3 +322,10 @@ def test_of_a_long_list_so_many_items_are_taken(dialect: Dialect) -> None:
     assert isinstance(event, ToolCallUpdated)
     assert event.locations is not UNSET
     assert len(event.locations) == MOST_ITEMS
+
+
+def test_more_variables_of_a_command_are_refused() -> None:
+    """They took the square of their number: 250,000 were never done."""
+    params = {"sessionId": "s", "command": "a", "env": [{"name": "A", "value": ""}] * 10_001}
+    with pytest.raises(RequestFailed, match="env"):
+        V.decode_request("terminal/create", params, ClientCapabilities(terminal=True))

@@ -16,10 +16,10 @@ from time import monotonic, monotonic_ns, time_ns
 from types import MappingProxyType
 
 import anyio
+from anyio import to_thread
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from acp_nvim.aside import offload
 from acp_nvim.files import disk, git
 from acp_nvim.files.baselines.committed import CommittedTexts
 from acp_nvim.files.baselines.comparison import QUIET, Comparison, DiskChange, Reason
@@ -143,7 +143,7 @@ class Baselines:
         """Return when all that was seen is kept, for who comes after a kill."""
         if self._memory is not None and self._shelf.has_fresh:
             async with self._lock:
-                await offload(self._memory.keep, self._shelf, self._visits)
+                await to_thread.run_sync(self._memory.keep, self._shelf, self._visits)
 
     async def recall(
         self, remembered: Remembered, until: int, known: Container[str]
@@ -157,7 +157,7 @@ class Baselines:
         async with self._lock:
             for folder, last in remembered.scans.items():
                 listing = await self._inventories.take(folder)
-                since += await offload(
+                since += await to_thread.run_sync(
                     partial(
                         recall,
                         self._shelf,
@@ -197,8 +197,8 @@ class Baselines:
             known = self._unread.copy() if self._reads_on else frozenset[str]()
             changes = await self._compare(roots, encodings)
             if new := self._unread - known:
-                waiting = iter(await offload(self._glimpses, new))
-                await offload(self._read, waiting, AT_LEAST)
+                waiting = iter(await to_thread.run_sync(self._glimpses, new))
+                await to_thread.run_sync(self._read, waiting, AT_LEAST)
             scanned = [it for it in roots.folders() if it in self._scanned]
             self._scanned -= {*scanned}
             if scanned or self._let_go != self._shelf.let_go:
@@ -225,11 +225,11 @@ class Baselines:
             return
         self._reads_on = True
         try:
-            waiting, more = iter(await offload(self._glimpses, self._unread)), True
+            waiting, more = iter(await to_thread.run_sync(self._glimpses, self._unread)), True
             while more:
                 async with self._lock:
                     self._deadline = monotonic() + SLICE
-                    more = await offload(self._read, waiting)
+                    more = await to_thread.run_sync(self._read, waiting)
         finally:
             self._reads_on = False
 
@@ -254,7 +254,7 @@ class Baselines:
         """
         async with self._lock:
             comparison = self._comparison({path: encoding}, 0.0 if at_once else self._quiet)
-            unseen = await offload(self._look, comparison, path)
+            unseen = await to_thread.run_sync(self._look, comparison, path)
             if unseen is not None:
                 await self._meet(comparison, path, unseen)
             await self._tell_committed(comparison)
@@ -303,7 +303,9 @@ class Baselines:
         self._untold = {it: why for it, why in self._untold.items() if it not in reasons}
         reasons |= self._reasons(comparison)
         repositories = self._repositories(folders)
-        known, gone = await offload(self._gone, repositories) if repositories else ([], [])
+        known, gone = (
+            await to_thread.run_sync(self._gone, repositories) if repositories else ([], [])
+        )
         own = self._own_folders(here)
         reasons = {it: why for it, why in reasons.items() if not it.startswith(own)}
         return Changes(
@@ -325,10 +327,18 @@ class Baselines:
         changed = await self._changed(folder, last)
         if last is not None and changed is not None:
             await self._compare_some(comparison, folder, last, changed)
-            self._visits[folder] = replace(last, began=began)
+            if not _hangs(last):
+                self._visits[folder] = replace(last, began=began)
+            elif self._watch is not None:  # nobody knows which of what is new git ignores
+                self._watch.leave(folder)
             return
         inventory = await self._inventories.take(folder)
-        this = await offload(comparison.compare_all, folder, inventory, began, last)
+        if last is not None and _hangs(last):
+            # what is new is found once git answers: by a walk all that it ignores would be new
+            known = [path for path in self._shelf.paths() if path.startswith(inside(folder))]
+            await to_thread.run_sync(comparison.compare_some, dict.fromkeys(known, False), last)
+            return
+        this = await to_thread.run_sync(comparison.compare_all, folder, inventory, began, last)
         self._visits[folder] = this
         self._scanned.add(folder)
         if self._watch is not None and folder not in self._watch.refused:
@@ -342,7 +352,9 @@ class Baselines:
         if watch is None or last is None:
             return None
         is_quiet = watch.is_quiet(folder)
-        found = watch.changed(folder) if is_quiet else await offload(watch.changed, folder)
+        found = (
+            watch.changed(folder) if is_quiet else await to_thread.run_sync(watch.changed, folder)
+        )
         linked = self._linked.get(folder, [])
         is_much = len(linked) > MOST_LINKED
         if found is None or is_much or not last.links.keys().isdisjoint(found):
@@ -358,7 +370,7 @@ class Baselines:
         self._ignored.touch(self._repositories([folder]), unseen - listed)
         paths = {it: new for it, new in changed.items() if self.watches(it) or it in listed}
         if paths and self._watch is not None:
-            again = await offload(comparison.compare_some, paths, last)
+            again = await to_thread.run_sync(comparison.compare_some, paths, last)
             self._watch.again(folder, again)
             self._linked[folder] = [*{*self._linked.get(folder, ()), *filter(has_names, paths)}]
 
@@ -387,7 +399,7 @@ class Baselines:
             folders = tracked.union(below)
             watch.cover(folder, folders, signs, besides, left_out, inventory.stamps)
 
-        await offload(cover)
+        await to_thread.run_sync(cover)
 
     def _look_later(self, path: str) -> None:
         """Let each pass look at a file of whose changes the watch would not know."""
@@ -396,12 +408,12 @@ class Baselines:
 
     async def _remember_unread(self, roots: Roots) -> None:
         """See what git knows of the files for which there was no time, or no room."""
-        unread = await offload(self._shelf.unread, self._largest)
+        unread = await to_thread.run_sync(self._shelf.unread, self._largest)
         repositories = self._repositories(roots.folders())
         await self._committed.see(repositories, unread)
         for folder in repositories if len(self._unread) > MANY else ():
             if not await git.may_convert(folder):
-                known = await offload(self._known_to_git, folder)
+                known = await to_thread.run_sync(self._known_to_git, folder)
                 self._unread -= known
 
     def _known_to_git(self, folder: str) -> set[str]:
@@ -419,7 +431,7 @@ class Baselines:
         seen = ((path, it.was) for path, it in comparison.unknown.items())
         unread = {path: it for path, it in seen if it and it.is_unread(self._largest)}
         texts = await self._committed.texts(unread)
-        await offload(comparison.tell_read, texts)
+        await to_thread.run_sync(comparison.tell_read, texts)
 
     def _reasons(self, comparison: Comparison) -> dict[str, Reason]:
         return {path: it.reason(self._largest) for path, it in comparison.unknown.items()}
@@ -493,9 +505,13 @@ class Baselines:
             if await self._inventories.covers(last.parts, [path]):
                 if not last.is_since(at):
                     return
-                sure = await offload(last.vouches_for, path)
+                sure = await to_thread.run_sync(last.vouches_for, path)
                 is_new = True if sure else None
-        await offload(partial(comparison.meet, path, at, is_new=is_new))
+        await to_thread.run_sync(partial(comparison.meet, path, at, is_new=is_new))
+
+
+def _hangs(last: Scan) -> bool:
+    return any(by_git and git.hangs(part) for part, by_git in last.parts.items())
 
 
 def _sign(path: str, began: int) -> str:

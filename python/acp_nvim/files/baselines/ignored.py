@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from time import monotonic
 from typing import TypeAlias
 
-from acp_nvim.aside import offload
+from anyio import to_thread
+
 from acp_nvim.files import git
 from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.baselines.listing import LEFT_OUT, LISTING_LIMIT, MARKS, Listing, walk
@@ -46,7 +47,7 @@ class IgnoredFiles:
             names = await self._names(folder, LISTING_LIMIT)
             found = () if names is None else names.names
             was = self._seen.get(folder, {})
-            self._seen[folder] = await offload(_see, folder, found, was)
+            self._seen[folder] = await to_thread.run_sync(_see, folder, found, was)
 
     def touch(self, repositories: Iterable[str], paths: Iterable[str]) -> None:
         """These files have come or changed: `see_touched` sees them."""
@@ -64,7 +65,7 @@ class IgnoredFiles:
             kept = sum(len(it.packed or b"") for it in seen.values() if it)
             if path in seen or len(seen) < MOST:
                 was = seen.get(path)
-                sight = await offload(_sight, path, was) if kept < BUDGET else None
+                sight = await to_thread.run_sync(_sight, path, was) if kept < BUDGET else None
                 seen[path] = sight
 
     def gone(self, repository: str) -> tuple[list[DiskChange], list[str]]:

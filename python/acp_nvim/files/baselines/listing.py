@@ -16,9 +16,9 @@ from itertools import islice
 from time import monotonic
 from typing import TypeAlias
 
+from anyio import to_thread
 from msgspec import Struct, field
 
-from acp_nvim.aside import offload
 from acp_nvim.files import git
 from acp_nvim.files.baselines.snapshot import (
     Fingerprint,
@@ -103,9 +103,9 @@ class Listings:
         found.parts[part] = names is not None and bool(names.names)
         if names is None or not names.names:  # nothing: git ignores this folder as a whole
             deadline = monotonic() + self._patience
-            return await offload(walk, found, part, room, deadline)
+            return await to_thread.run_sync(walk, found, part, room, deadline)
         found.whole = found.whole and names.whole and len(names.names) <= room
-        return await offload(_add_all, found, part, names.names[:room])
+        return await to_thread.run_sync(_add_all, found, part, names.names[:room])
 
     async def covers(self, parts: Mapping[str, bool], paths: Iterable[str]) -> set[str]:
         """Return those of the files that an inventory with these parts, taken now, would have."""
@@ -116,7 +116,7 @@ class Listings:
             by_part.setdefault(part, []).append(path)
         for part, here in by_part.items():
             if part and not parts[part]:
-                found |= await offload(_walked_to, part, here)
+                found |= await to_thread.run_sync(_walked_to, part, here)
             elif part:
                 start = inside(part)
                 names = [path.removeprefix(start) for path in here]

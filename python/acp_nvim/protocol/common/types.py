@@ -284,7 +284,7 @@ class Titled(WireModel):
 class FormSchema(Titled):
     """`requestedSchema`; the properties are decoded one by one."""
 
-    properties: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    properties: dict[str, dict[str, Any]] = Field(default_factory=dict, max_length=MOST_ITEMS)
     required: list[str] | None = None
 
 
@@ -327,7 +327,7 @@ class StringProperty(Titled):
     pattern: str | None = None
     format: str | None = None
     default: Lenient[str]
-    enum: list[str] | None = None
+    enum: list[str] | None = Field(default=None, max_length=MOST_ITEMS)
     one_of: list[EnumOption] | None = Field(default=None, max_length=MOST_ITEMS)
 
 
@@ -365,7 +365,7 @@ class ArrayProperty(Titled):
 class PlainItems(WireModel):
     """The items of an array, type `string`."""
 
-    enum: list[str]
+    enum: list[str] = Field(max_length=MOST_ITEMS)
 
 
 class TitledItems(WireModel):

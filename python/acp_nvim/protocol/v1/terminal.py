@@ -5,6 +5,7 @@ terminals of their own in `_meta`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Final, TypeAlias, assert_never
 
 from acp_nvim.protocol.common.request import absolute, invalid, valid
@@ -52,7 +53,7 @@ def _create(params: object) -> TerminalRequest:
         None if request.cwd is None else absolute(method, "cwd", request.cwd),
         request.output_byte_limit,
     )
-    if any("\0" in text for text in (ask.command, *ask.args, *sum(env, ()))):
+    if any("\0" in text for text in (ask.command, *ask.args, *chain.from_iterable(env))):
         raise invalid(method, "command", "it holds a NUL")
     return ask
 

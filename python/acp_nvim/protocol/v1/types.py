@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from acp_nvim.protocol.base import Id, Items, Lenient, LenientList, Whole, WireModel
+from acp_nvim.protocol.base import MOST_ITEMS, Id, Items, Lenient, LenientList, Whole, WireModel
 from acp_nvim.protocol.common.plan import Step
 from acp_nvim.protocol.common.types import (
     EnvVariable,
@@ -172,8 +172,8 @@ class CreateTerminal(WireModel):
 
     session_id: str
     command: str
-    args: list[str] | None = None
-    env: list[EnvVariable] | None = None
+    args: list[str] | None = Field(default=None, max_length=MOST_ITEMS)
+    env: list[EnvVariable] | None = Field(default=None, max_length=MOST_ITEMS)
     cwd: str | None = None
     output_byte_limit: Whole | None = Field(default=None, ge=0)
 

@@ -13,6 +13,7 @@ from acp_nvim.files.baselines import listing as inventory
 from acp_nvim.files.baselines.baselines import Baselines
 from acp_nvim.files.baselines.listing import Listing, Listings, walk
 from acp_nvim.files.baselines.snapshot import fingerprint
+from acp_nvim.files.baselines.watch import Watch
 from acp_nvim.files.roots import Roots
 
 
@@ -147,6 +148,34 @@ async def test_a_small_folder_is_whole_however_long_that_takes(tmp_path: Path) -
     baselines = Baselines(inventories=Listings(names=no_git, patience=-1.0), quiet=0)
     await baselines.refresh(roots := Roots(str(tmp_path)))
     fill(tmp_path, "folder/new")
+    changes = await baselines.changes(roots)
+    assert [(it.path, it.before) for it in changes.known] == [(str(tmp_path / "folder/new"), None)]
+    assert not changes.unknown
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+async def test_where_git_hangs_what_it_ignores_is_not_new_and_what_is_new_is_found_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_watched: bool
+) -> None:
+    hangs = False
+
+    async def listing(folder: str, limit: int, *only: str) -> git.Names | None:
+        return None if hangs else await git.listing(folder, limit, *only)
+
+    fill(tmp_path, "a", "folder/b", "build/x")
+    (tmp_path / ".gitignore").write_text("build/\n")
+    run(tmp_path, "init", "-q")
+    monkeypatch.setattr(git, "hangs", lambda _: hangs)
+    watch = Watch() if is_watched else None
+    baselines = Baselines(inventories=Listings(names=listing), quiet=0, watch=watch)
+    await baselines.refresh(roots := Roots(str(tmp_path)))
+    hangs = True
+    fill(tmp_path, "folder/new", "build/y")
+    (tmp_path / "a").write_text("2")
+    for found in ([str(tmp_path / "a")], []):
+        changes = await baselines.changes(roots)
+        assert ([it.path for it in changes.known], changes.unknown) == (found, ())
+    hangs = False
     changes = await baselines.changes(roots)
     assert [(it.path, it.before) for it in changes.known] == [(str(tmp_path / "folder/new"), None)]
     assert not changes.unknown
