@@ -115,7 +115,7 @@ class _Fitter(NvimQuestionWindow):
         for _ in range(2):
             for text in texts:
                 self._cells.of(text)
-            asyncio.run(measured(self._call.lua, self._cells))
+            asyncio.run(measured(self._own.lua, self._cells))
         self._cells.begin()
         return [self._cells.of(text) for text in texts]
 
