@@ -26,15 +26,22 @@ MOST_READY: Final = 12 << 20
 class Held(Sequence[T]):
     """What is packed once other such things have been read since. Any thread may read it."""
 
-    __slots__ = ("__weakref__", "_count", "_packed", "_ready", "size")
+    __slots__ = ("__weakref__", "_bytes", "_count", "_packed", "_ready")
 
     def __init__(self, items: tuple[T, ...]) -> None:
         self._count = len(items)
         self._packed = b""
         self._ready: tuple[T, ...] | None = items
-        self.size = self._size(items)
-        """Bytes that it takes when it is ready."""
+        self._bytes = -1
         READY.use(self)
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes when it is ready; counted when asked for, for most lives shortly."""
+        items = self._ready
+        if self._bytes < 0 and items is not None:
+            self._bytes = self._size(items)
+        return self._bytes
 
     def _size(self, items: tuple[T, ...]) -> int:
         raise NotImplementedError
@@ -76,7 +83,7 @@ class Held(Sequence[T]):
     def pack(self) -> None:
         """Hold it small until it is read again."""
         items = self._ready
-        if items is not None and not self._packed:
+        if items is not None and not self._packed and self.size:
             self._packed = zlib.compress(marshal.dumps(self._dump(items)), 1)
         self._ready = None
 
