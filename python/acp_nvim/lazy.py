@@ -29,6 +29,7 @@ RARE: Final = frozenset(
         "acp_nvim.tools.server",
         "acp_nvim.transport.download",
         "acp_nvim.transport.remote",
+        "ctypes",
         "pygments.lexers",
         "pygments.token",
     }

@@ -159,6 +159,8 @@ def test_long_lines_are_broken_where_the_window_breaks_them(
 def test_without_wrapping_removed_lines_are_scrolled_with_the_others(
     nvim: Neovim, host: ReviewingNeovim, narrow: Screen
 ) -> None:
+    if not nvim.eval("has('nvim-0.11')"):
+        pytest.skip("virtual lines of Neovim 0.10 stand still")
     text = "the beginning of a line that does not fit: its end\n"
     path = edit(nvim, "a.txt", text + "last\n")
     nvim.command("set nowrap")

@@ -123,6 +123,8 @@ def test_a_table_that_is_over_has_its_cells_broken_in_their_columns(
     nvim: Neovim, spy: BridgeSpy, screen: Screen
 ) -> None:
     """Whatever the words are: no word and no border stands outside of the grid."""
+    if not nvim.eval("has('nvim-0.11')"):
+        pytest.skip("Neovim 0.10 indents the rows of a broken line by what stood before, too")
     chat, _ = spy.open_session()
     room, seen = nvim.eval("&columns") // 2 - 2, 0
     for seed in range(24):
@@ -145,7 +147,11 @@ def test_a_table_that_is_over_has_its_cells_broken_in_their_columns(
 
 
 @pytest.mark.parametrize("indent", ["", "    ", "\t"])
-def test_code_has_its_background_in_all_rows(spy: BridgeSpy, screen: Screen, indent: str) -> None:
+def test_code_has_its_background_in_all_rows(
+    nvim: Neovim, spy: BridgeSpy, screen: Screen, indent: str
+) -> None:
+    if "\t" in indent and not nvim.eval("has('nvim-0.11')"):
+        pytest.skip("Neovim 0.10 counts a tab behind inline text as one cell of an indent")
     code = f"```\n{indent}{WORDS}\n```"
     picture = show(spy, screen, said("agent", Text(code)))
     shown = rows(picture)

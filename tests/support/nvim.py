@@ -178,6 +178,11 @@ class Neovim:
         chunk = code if "return " in code else f"return {code}"
         return lambda: self.lua(chunk)
 
+    @property
+    def answers_while_it_asks(self) -> bool:
+        """Whether requests are answered during `confirm()` and `:s///c`: not by Neovim 0.10."""
+        return bool(self.rpc.request("nvim_eval", "has('nvim-0.11')"))
+
     def lines(self, buffer: int = 0) -> list[str]:
         """Return all lines of a buffer."""
         return list(self.rpc.request("nvim_buf_get_lines", buffer, 0, -1, True))

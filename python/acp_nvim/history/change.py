@@ -37,7 +37,7 @@ from acp_nvim.history.line import (
     packed,
 )
 from acp_nvim.hunks import Hunk, diff
-from acp_nvim.lines import MANY, held
+from acp_nvim.lines import MANY, Lines, held
 
 AMENDED: Final = 100
 """So many lines at most are looked for in a text that has none of them as it was."""
@@ -51,6 +51,8 @@ MOST_PASSING_LINES: Final = 20_000
 """So many lines that these have put in, at most: of a large file fewer steps are known."""
 LONG_LINE: Final = 200
 """Characters that count as a line."""
+MOST_ONE_BY_ONE: Final = 1_000
+"""So many places at most where new lines stand below those that they replace, in one stretch."""
 MOST_AMENDED: Final = 10_000
 """So many pairs of an old and a new line are looked at: that one was amended is found among few."""
 
@@ -158,8 +160,10 @@ def _steps_of(own: Sequence[int], facts: Sequence[Fact]) -> int:
 def _weight(hunk: Hunk) -> int:
     """Return how many lines it puts in, a long one for several."""
     lines = hunk.lines
-    long = 0 if isinstance(lines, Passed) else sum(map(len, lines)) // LONG_LINE
-    return len(lines) + long
+    if isinstance(lines, Passed):
+        return len(lines)
+    size = lines.characters if isinstance(lines, Lines) else sum(map(len, lines))
+    return len(lines) + size // LONG_LINE
 
 
 def _without_passing(runs: Runs, early: Container[int], whole: frozenset[int]) -> Runs:
@@ -570,11 +574,12 @@ def _end_of_above(place: Place, rows: range, there: Sequence[int]) -> int:
 
 
 def _until(going: Sequence[int], anchors: Mapping[int, int], news: range) -> dict[int, int]:
-    """Return, by the lines that go, up to which new one stands below them: one each, of more old
-    ones the last new one below them all."""
+    """Return, by the lines that go, up to which new one stands below them: one each, of many some
+    each, of more old ones the last new one below them all."""
     until: dict[int, int] = {}
     for block, rows in _blocks(going, anchors, news):
-        for count, old in enumerate(block, 1):
+        step = 1 + len(block) // MOST_ONE_BY_ONE
+        for count, old in islice(enumerate(block, 1), step - 1, None, step):
             until[old] = max(min(rows.start + count, rows.stop - 1), rows.start)
         if block:
             until[block[-1]] = rows.stop

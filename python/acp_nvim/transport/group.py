@@ -8,11 +8,14 @@ Agents are wrappers of wrappers (npx, node, a shell), and killing only the first
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 _PROC = "/proc"
 
@@ -88,6 +91,19 @@ PATIENCE = 10.0
 """Seconds that the action may take in the thread while the main thread waits."""
 
 
+LATER = 1.0
+"""Seconds after the start in which what is not needed for it is loaded."""
+_PR_SET_PDEATHSIG = 1
+
+
+def _go_on_as_an_orphan() -> None:
+    """Have the kernel let this process go on when the one that has started it ends, so that it sees
+    that and ends, even if it was stopped (SIGSTOP). Linux alone can do so."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)
+
+
 def at_end(action: Callable[[], None]) -> None:
     """Run the action once the main thread has ended, then end the process.
 
@@ -103,6 +119,8 @@ def at_end(action: Callable[[], None]) -> None:
             time.sleep(PATIENCE)  # the other one ends the process
 
     def end_after_main() -> None:
+        threading.main_thread().join(LATER)
+        _go_on_as_an_orphan()
         threading.main_thread().join()
         if ending.acquire(blocking=False):
             try:

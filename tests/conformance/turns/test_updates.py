@@ -8,7 +8,7 @@ import pytest
 
 from acp_nvim.client.session import Session
 from acp_nvim.session.model import Command, Cost
-from acp_nvim.view.status import summary
+from acp_nvim.view.status import completed, summary
 from tests.conformance.connection.probe import bar, chat, shows
 from tests.support.stage import Stage
 
@@ -60,11 +60,11 @@ async def test_c268_commands_are_replaced():
         session = await stage.start()
         both = [{"name": "web", "description": "search"}, {"name": "test", "description": "run"}]
         await told(stage, session, "available_commands_update", availableCommands=both)
-        assert [it["name"] for it in summary(session.state)["commands"]] == ["web", "test"]
+        assert [it["name"] for it in completed(session.state.commands)] == ["web", "test"]
         await told(stage, session, "available_commands_update", availableCommands=both[1:])
-        assert [it["name"] for it in summary(session.state)["commands"]] == ["test"]
+        assert [it["name"] for it in completed(session.state.commands)] == ["test"]
         await told(stage, session, "available_commands_update", availableCommands=[])
-        assert summary(session.state)["commands"] == []
+        assert completed(session.state.commands) == []
 
 
 @pytest.mark.parametrize("text", ["/web x", "/web  two  spaces\nand a line", "/web"])
@@ -90,7 +90,7 @@ async def test_c270_the_hint_of_a_command_is_known():
         await told(stage, session, "available_commands_update", availableCommands=commands)
         hints = [command.hint for command in session.state.commands]
         assert hints == ["what to look for", None, ""]
-        shown = summary(session.state)["commands"]
+        shown = completed(session.state.commands)
         assert [it.get("hint") for it in shown] == ["what to look for", None, None]
 
 

@@ -80,7 +80,13 @@ def test_an_interrupt_does_not_break_an_edit(
     nvim.command(f"set undofile undodir={tmp_path}")
     path = opened(nvim)
     nvim.lua(INTERRUPT, call, at)
-    assert "ok" in write(nvim, path, HUNKS)
+    answer = write(nvim, path, HUNKS)
+    if "error" in answer and not nvim.eval(
+        "has('nvim-0.11')"
+    ):  # there each call of the API ends by it
+        assert (nvim.lines(), path.read_text().splitlines()) == ([*LINES, "mine"], LINES)
+        return
+    assert "ok" in answer
     assert nvim.lines() == path.read_text().splitlines() == [*AFTER, "mine"]
     assert nvim.eval("&modified") == 0
 
@@ -89,7 +95,11 @@ def test_an_interrupt_while_the_disk_is_followed(nvim: Neovim) -> None:
     path = open_file(nvim, b"one\ntwo\n")
     path.write_bytes(b"one\n2\n")
     nvim.lua(INTERRUPT, "nvim_set_option_value", 3)
-    assert "ok" in change(nvim, "follow", path, [[1, 2, ["2"]]])
+    answer = change(nvim, "follow", path, [[1, 2, ["2"]]])
+    if "error" in answer and not nvim.eval("has('nvim-0.11')"):
+        assert (nvim.lines(), nvim.eval("&modified")) == (["one", "two"], 0)
+        return
+    assert "ok" in answer
     assert (nvim.lines(), nvim.eval("&modified")) == (["one", "2"], 0)
 
 

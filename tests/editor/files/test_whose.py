@@ -368,7 +368,7 @@ def test_what_comes_while_neovim_asks_and_the_user_says_no_is_the_agents(
     job: MainJob, turn: Turn, keys: str
 ) -> None:
     looked(job)
-    buffer = job.nvim.api.nvim_get_current_buf()
+    buffer, answers = job.nvim.api.nvim_get_current_buf(), job.nvim.answers_while_it_asks
     turn.keys(TYPED)
     put(turn.path, "ONE\ntwo\nthree\n")
     with stopped(job):  # else it comes first, and nothing is asked
@@ -378,6 +378,8 @@ def test_what_comes_while_neovim_asks_and_the_user_says_no_is_the_agents(
     tool(turn.agent, turn.path, "one\nTWO\nthree\n", call="edit-2")
     turn.agent.quiet()
     job.nvim.rpc.request("nvim_input", "n<CR>")
+    while not answers and job.nvim.mode()["blocking"]:  # its message waits for a key
+        job.nvim.rpc.request("nvim_input", "<CR>")
     job.until(lambda: job.nvim.lines(buffer) == ["one", "TWO", "three", "mine"])
     assert turn.path.read_text() == "one\nTWO\nthree\n"
     until_files(job, {"theirs.txt": 1, "a.txt": 1})

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -94,3 +96,40 @@ def test_a_group_that_ended_is_not_killed() -> None:
         groups.note(leader.pid, False)
         groups.kill_all()
         assert group.alive(leader.pid)
+
+
+ORPHAN = """
+import sys, threading
+from acp_nvim.transport import group
+group.LATER = 0.0
+told = threading.Event()
+go_on = group._go_on_as_an_orphan
+group._go_on_as_an_orphan = lambda: (go_on(), told.set())
+group.at_end(lambda: None)
+told.wait()
+print("told", flush=True)
+sys.stdin.read()
+"""
+PARENT = """
+import subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1]],
+    stdin=-1, stdout=-1, start_new_session=True)
+assert child.stdout.readline() == b"told\\n"
+print(child.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel lets nobody go on")
+def test_who_is_stopped_goes_on_when_its_parent_is_killed() -> None:
+    command = [sys.executable, "-c", PARENT, ORPHAN]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        try:
+            os.kill(child, signal.SIGSTOP)
+            parent.kill()
+            parent.wait()
+            spin_until(lambda: not group.alive(child))
+        finally:
+            group.kill(child)
