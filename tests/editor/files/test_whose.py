@@ -318,6 +318,7 @@ def test_the_review_says_what_was_only_found(job: MainJob, turn: Turn) -> None:
 
 
 def test_what_the_agent_did_after_the_users_write_is_the_agents(job: MainJob, turn: Turn) -> None:
+    answer(job, to_take=True)  # asked if it was found before its tool call has named it
     turn.keys(f"{TYPED}:noautocmd w<CR>")
     until_unmodified(job)
     tool(turn.agent, turn.path, MINE + "theirs\n", call="edit-2")
