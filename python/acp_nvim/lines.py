@@ -26,22 +26,15 @@ MOST_READY: Final = 12 << 20
 class Held(Sequence[T]):
     """What is packed once other such things have been read since. Any thread may read it."""
 
-    __slots__ = ("__weakref__", "_bytes", "_count", "_packed", "_ready")
+    __slots__ = ("__weakref__", "_count", "_packed", "_ready", "size")
 
     def __init__(self, items: tuple[T, ...]) -> None:
         self._count = len(items)
         self._packed = b""
         self._ready: tuple[T, ...] | None = items
-        self._bytes = -1
+        self.size = self._size(items)
+        """Bytes that it takes when it is ready."""
         READY.use(self)
-
-    @property
-    def size(self) -> int:
-        """Bytes that it takes when it is ready; counted when asked for, for most lives shortly."""
-        items = self._ready
-        if self._bytes < 0 and items is not None:
-            self._bytes = self._size(items)
-        return self._bytes
 
     def _size(self, items: tuple[T, ...]) -> int:
         raise NotImplementedError
@@ -83,7 +76,7 @@ class Held(Sequence[T]):
     def pack(self) -> None:
         """Hold it small until it is read again."""
         items = self._ready
-        if items is not None and not self._packed and self.size:
+        if items is not None and not self._packed:
             self._packed = zlib.compress(marshal.dumps(self._dump(items)), 1)
         self._ready = None
 

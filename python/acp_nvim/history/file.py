@@ -62,7 +62,7 @@ class File(Struct, frozen=True, dict=True):
     @cached_property
     def is_there(self) -> bool:
         """Whether there is a file."""
-        return any(run.story.alive for run in self.runs)
+        return any(it.alive for it in self.stories)
 
     @cached_property
     def size(self) -> int:

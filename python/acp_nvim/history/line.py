@@ -84,27 +84,18 @@ class Run(Struct, frozen=True):
 class HeldRuns(Held[Run]):
     """Runs of many lines: who writes all of a file leaves as many runs as lines."""
 
-    __slots__ = ("_stories",)
+    __slots__ = ("stories",)
 
     def __init__(self, items: tuple[Run, ...]) -> None:
-        self._stories: list[Story] = []
-        super().__init__(items)
-
-    @property
-    def stories(self) -> list[Story]:
+        self.stories = [*{id(it.story): it.story for it in items}.values()]
         """Those of all runs."""
-        return self._stories or self._found(self.read())
-
-    def _found(self, items: tuple[Run, ...]) -> list[Story]:
-        self._stories = [*{id(it.story): it.story for it in items}.values()]
-        return self._stories
+        super().__init__(items)
 
     def _size(self, items: tuple[Run, ...]) -> int:
         return sum(sum(map(len, it.texts)) + EACH * len(it.texts) + 2 * EACH for it in items)
 
     def _dump(self, items: tuple[Run, ...]) -> Any:
-        stories = self._stories or self._found(items)
-        numbers = {id(story): number for number, story in enumerate(stories)}
+        numbers = {id(story): number for number, story in enumerate(self.stories)}
         return [numbers[id(it.story)] for it in items], [it.texts for it in items]
 
     def _load(self, value: Any) -> tuple[Run, ...]:
