@@ -12,7 +12,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import partial
 from hashlib import blake2b
-from itertools import accumulate
 from operator import lt
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
@@ -51,10 +50,7 @@ LINES: Final = 500
 CHARACTERS: Final = 10_000
 """So many make a text long,"""
 VERY_LONG: Final = 100
-"""and so many times as many very long: few of these are known, `FEW_RECENT`,"""
-FEW_RECENT: Final = 6
-MOST_LENGTH: Final = 500
-"""and of others as many as are so many times as long together."""
+"""and so many times as many very long: fewer of these are known."""
 
 
 class Effort:
@@ -96,7 +92,7 @@ class Memo:
 
     def made(self, of: Sized, by: object, make: Callable[[], M]) -> M:
         """Return what is made of that, by that: by whoever asks first. What is short is made."""
-        length = _length(of)
+        length = len(of) / (LINES if isinstance(of, tuple) else CHARACTERS)
         if length < 1:
             return make()
         is_long = length >= VERY_LONG
@@ -108,10 +104,8 @@ class Memo:
         made = make()
         if not (is_long and isinstance(made, bytes)):
             kept = [it for it in self._known if not (_is_digest(key, it[0]) and it[1] == by)]
-            kept.append((key, by, made))
-            lengths = accumulate(_length(it[0]) for it in reversed(kept))
-            most = sum(it <= MOST_LENGTH for it in lengths)
-            self._known = (*kept[-min(max(most, FEW_RECENT), MOST_RECENT) :],)
+            most = MOST_RECENT // 4 if is_long else MOST_RECENT
+            self._known = (*kept, (key, by, made))[-most:]
         return made
 
     def origin(self, made: object, by: object) -> object:
@@ -123,13 +117,6 @@ class Memo:
         over: each time its text would be made once more beside the one that others have."""
         is_kept, self._is_read_again = self._is_read_again, False
         self._known = tuple(it for it in self._known if is_kept and _is_digest(it[0]))
-
-
-def _length(of: Any) -> float:
-    """Return how many times as long as a long text it is."""
-    return (
-        VERY_LONG if _is_digest(of) else len(of) / (LINES if isinstance(of, tuple) else CHARACTERS)
-    )
 
 
 def _is_digest(*keys: object) -> bool:
