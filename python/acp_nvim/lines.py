@@ -93,11 +93,6 @@ class Lines(Held[str]):
     def __getitem__(self, at: Any) -> Any:
         return self._first if at == 0 else super().__getitem__(at)
 
-    @property
-    def characters(self) -> int:
-        """How many they have, without their ends."""
-        return self.size - EACH * len(self)
-
     def _size(self, items: tuple[str, ...]) -> int:
         return sum(map(len, items)) + EACH * len(items)
 

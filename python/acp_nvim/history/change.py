@@ -37,7 +37,7 @@ from acp_nvim.history.line import (
     packed,
 )
 from acp_nvim.hunks import Hunk, diff
-from acp_nvim.lines import MANY, Lines, held
+from acp_nvim.lines import MANY, held
 
 AMENDED: Final = 100
 """So many lines at most are looked for in a text that has none of them as it was."""
@@ -160,10 +160,8 @@ def _steps_of(own: Sequence[int], facts: Sequence[Fact]) -> int:
 def _weight(hunk: Hunk) -> int:
     """Return how many lines it puts in, a long one for several."""
     lines = hunk.lines
-    if isinstance(lines, Passed):
-        return len(lines)
-    size = lines.characters if isinstance(lines, Lines) else sum(map(len, lines))
-    return len(lines) + size // LONG_LINE
+    long = 0 if isinstance(lines, Passed) else sum(map(len, lines)) // LONG_LINE
+    return len(lines) + long
 
 
 def _without_passing(runs: Runs, early: Container[int], whole: frozenset[int]) -> Runs:

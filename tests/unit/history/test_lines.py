@@ -10,9 +10,9 @@ import pytest
 
 from acp_nvim import lines
 from acp_nvim.history.author import Author
-from acp_nvim.history.change import MOST_ONE_BY_ONE, wrote
+from acp_nvim.history.change import wrote
 from acp_nvim.history.fold import begin, fold
-from acp_nvim.history.review import changes, reject
+from acp_nvim.history.review import changes
 from acp_nvim.history.switch import undo
 from acp_nvim.lines import MANY, Held, Lines, held
 from acp_nvim.storage.entries import entry_of, text_of
@@ -110,15 +110,3 @@ def test_the_list_on_disk_has_lines_as_before() -> None:
     assert again == file
     assert changes(again) == changes(file)
     assert changes(file)[0].added == tuple(f"{it}\n" for it in MANY_LINES[: 2 * MANY])
-
-
-def test_of_many_lines_that_are_replaced_some_stand_together() -> None:
-    """Else each would be a run of its own, for ever; a part of a hunk is still rejected there."""
-    size = 20 * MOST_ONE_BY_ONE
-    old, new = ("".join(f"{of} {it}\n" for it in range(size)) for of in ("old", "new"))
-    file = wrote(begin(old), new, Author("a", "s", 1, 1.0), 1.0)
-    assert len(file.runs) <= 2 * MOST_ONE_BY_ONE + 2
-    rejected = reject(file, 2.0, range(size // 2, size)).file.text or ""
-    lines, half = rejected.splitlines(), size // 2 - 50
-    assert lines[:half] == new.splitlines()[:half]
-    assert lines[-half:] == old.splitlines()[-half:]
