@@ -51,8 +51,6 @@ MOST_PASSING_LINES: Final = 20_000
 """So many lines that these have put in, at most: of a large file fewer steps are known."""
 LONG_LINE: Final = 200
 """Characters that count as a line."""
-MOST_ONE_BY_ONE: Final = 1_000
-"""So many places at most where new lines stand below those that they replace, in one stretch."""
 MOST_AMENDED: Final = 10_000
 """So many pairs of an old and a new line are looked at: that one was amended is found among few."""
 
@@ -572,12 +570,11 @@ def _end_of_above(place: Place, rows: range, there: Sequence[int]) -> int:
 
 
 def _until(going: Sequence[int], anchors: Mapping[int, int], news: range) -> dict[int, int]:
-    """Return, by the lines that go, up to which new one stands below them: one each, of many some
-    each, of more old ones the last new one below them all."""
+    """Return, by the lines that go, up to which new one stands below them: one each, of more old
+    ones the last new one below them all."""
     until: dict[int, int] = {}
     for block, rows in _blocks(going, anchors, news):
-        step = 1 + len(block) // MOST_ONE_BY_ONE
-        for count, old in islice(enumerate(block, 1), step - 1, None, step):
+        for count, old in enumerate(block, 1):
             until[old] = max(min(rows.start + count, rows.stop - 1), rows.start)
         if block:
             until[block[-1]] = rows.stop
