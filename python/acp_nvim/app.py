@@ -12,7 +12,6 @@ from typing import Any
 
 import anyio
 
-from acp_nvim.aside import aside
 from acp_nvim.client.client import Client
 from acp_nvim.collector import COLLECTOR
 from acp_nvim.commands.verbs import carry_out
@@ -26,7 +25,6 @@ from acp_nvim.files.knowledge import Knowledge
 from acp_nvim.files.sync import DiskSync
 from acp_nvim.follow.follow_along import FollowAlong
 from acp_nvim.hunks import RECENT
-from acp_nvim.lines import READY
 from acp_nvim.questions.questions import Questions
 from acp_nvim.reactions import idle, screen, sessions
 from acp_nvim.reactions.files import on_file
@@ -99,8 +97,6 @@ class App:
             await anyio.sleep(TICK)
             COLLECTOR.search()
             RECENT.forget()
-            if READY.is_much():
-                await aside(READY.pack)
             screen.tick(self._host)
             sessions.tick(self._host)
             idle.tick(self._host)

@@ -37,7 +37,6 @@ from acp_nvim.history.line import (
     packed,
 )
 from acp_nvim.hunks import Hunk, diff
-from acp_nvim.lines import MANY, held
 
 AMENDED: Final = 100
 """So many lines at most are looked for in a text that has none of them as it was."""
@@ -132,16 +131,8 @@ def apply_change(file: File, fact: Wrote | Saw) -> File:
     form = file.form
     for setting in fact.form:
         form = _set(form, setting, writer.lines)
-    facts = (*facts, _held(fact))
+    facts = (*facts, fact)
     return replace(file, facts=facts, runs=runs, form=form, upon={**file.upon, **writer.upon})
-
-
-def _held(fact: Wrote | Saw) -> Wrote | Saw:
-    """Return the fact with many lines as they are best held for long."""
-    if all(len(it.lines) < MANY for it in fact.hunks):
-        return fact
-    hunks = (Hunk(it.first, it.last, held(it.lines)) for it in fact.hunks)  # type: ignore[arg-type]
-    return replace(fact, hunks=tuple(hunks))
 
 
 def _steps_of(own: Sequence[int], facts: Sequence[Fact]) -> int:

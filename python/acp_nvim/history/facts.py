@@ -28,7 +28,7 @@ class Passed(Sequence[str]):
 
     def __init__(self, lines: Sequence[str], number: int, first: str) -> None:
         self._count, self._line = len(lines), f"\0passed {number}"
-        self._starts = (first,) if lines and lines[0] == first else ()
+        self._starts = (first,) if lines[:1] == (first,) else ()
 
     def __len__(self) -> int:
         return self._count

@@ -6,14 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 
 from msgspec import Struct, field
-from msgspec.structs import force_setattr
 
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.author import Author, DoerKey, SessionKey, TurnKey
 from acp_nvim.history.facts import Fact, Wrote
 from acp_nvim.history.form import end_of, in_force, text_of
-from acp_nvim.history.line import FILE, NOBODY, HeldRuns, Runs, Story, alive_lines
-from acp_nvim.lines import MANY
+from acp_nvim.history.line import FILE, NOBODY, Runs, Story, alive_lines
 
 
 class File(Struct, frozen=True, dict=True):
@@ -30,17 +28,6 @@ class File(Struct, frozen=True, dict=True):
     """Upon which events of agents the user has made a change, by its number: it is reviewed with
     these."""
     attributes: FileAttributes = UNKNOWN_ATTRIBUTES
-
-    def __post_init__(self) -> None:
-        """Hold much of it small."""
-        if not isinstance(self.runs, HeldRuns) and self.size >= MANY:
-            force_setattr(self, "runs", HeldRuns((*self.runs,)))
-
-    @property
-    def stories(self) -> set[Story]:
-        """The stories of its lines."""
-        runs = self.runs
-        return {*runs.stories} if isinstance(runs, HeldRuns) else {it.story for it in runs}
 
     @cached_property
     def settings(self) -> tuple[str, ...]:
@@ -62,7 +49,7 @@ class File(Struct, frozen=True, dict=True):
     @cached_property
     def is_there(self) -> bool:
         """Whether there is a file."""
-        return any(it.alive for it in self.stories)
+        return any(run.story.alive for run in self.runs)
 
     @cached_property
     def size(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -16,9 +15,9 @@ class ReviewHunk(Struct, frozen=True):
     first: int
     """0-based row of the first added line in the live text; without one, the row that the removed
     lines stood above (the number of lines, at the end)."""
-    added: Sequence[str]
+    added: tuple[str, ...]
     """The lines as they are, with their ends."""
-    removed: Sequence[str]
+    removed: tuple[str, ...]
     """The lines as they were, with their ends."""
     state: Literal["pending", "kept"] = "pending"
     authors: tuple[Author, ...] = ()

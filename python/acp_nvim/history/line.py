@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from acp_nvim.hunks import Hunk
-from acp_nvim.lines import EACH, Held
 
 NOBODY: Final = 0
 """The event by which a line is there that was there before any agent's."""
@@ -81,29 +80,7 @@ class Run(Struct, frozen=True):
     story: Story = ORIGINAL
 
 
-class HeldRuns(Held[Run]):
-    """Runs of many lines: who writes all of a file leaves as many runs as lines."""
-
-    __slots__ = ("stories",)
-
-    def __init__(self, items: tuple[Run, ...]) -> None:
-        self.stories = [*{id(it.story): it.story for it in items}.values()]
-        """Those of all runs."""
-        super().__init__(items)
-
-    def _size(self, items: tuple[Run, ...]) -> int:
-        return sum(sum(map(len, it.texts)) + EACH * len(it.texts) + 2 * EACH for it in items)
-
-    def _dump(self, items: tuple[Run, ...]) -> Any:
-        numbers = {id(story): number for number, story in enumerate(self.stories)}
-        return [numbers[id(it.story)] for it in items], [it.texts for it in items]
-
-    def _load(self, value: Any) -> tuple[Run, ...]:
-        stories, texts = value
-        return tuple(Run(its, self.stories[it]) for it, its in zip(stories, texts, strict=True))
-
-
-Runs: TypeAlias = Sequence[Run]
+Runs: TypeAlias = tuple[Run, ...]
 Item: TypeAlias = tuple[str, Story]
 """One line."""
 

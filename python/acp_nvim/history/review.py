@@ -18,7 +18,6 @@ from acp_nvim.history.form import LAST, LINE_ENDS, joined, kind, parsed, shown
 from acp_nvim.history.hunk import ReviewHunk
 from acp_nvim.history.line import FILE, Run, Story, alive_lines, packed
 from acp_nvim.hunks import diff
-from acp_nvim.lines import held
 
 State: TypeAlias = Literal["pending", "kept"]
 Group: TypeAlias = list[int]
@@ -161,8 +160,8 @@ def _hunk(
     )
     return ReviewHunk(
         row,
-        held(added),
-        held(removed),
+        tuple(added),
+        tuple(removed),
         state,
         reviewed.authors([reviewed.runs[at].story for at in group]),
         "" if is_new == is_gone else "created" if is_new else "deleted",

@@ -24,7 +24,7 @@ def undo(file: File, author: Author, batch: str, at: float, *, found: bool = Tru
     """
     fact = Off(author, batch, at, found)
     unsure = frozenset[int]() if found else _meant(file, fact) & file.found()
-    doubtful = any(it.on & unsure for it in (*file.stories, *(run.story for run in file.form)))
+    doubtful = any(run.story.on & unsure for run in (*file.runs, *file.form))
     after = apply_off(file, fact)
     turned = _turned(file, after, unsure)
     return replace(turned, doubtful=doubtful, missing=turned.missing and not doubtful)
@@ -77,7 +77,7 @@ def undone(file: File) -> tuple[Off, ...]:
 
 def undoable(file: File) -> tuple[Author, ...]:
     """Return who has something in this file that can be undone, in the order of their changes."""
-    stories = file.stories.union(run.story for run in file.form)
+    stories = {run.story for run in (*file.runs, *file.form)}
     there = frozenset[int]().union(*(it.killers if file.is_users(it) else it.on for it in stories))
     changes = (file.change(event) for event in sorted(there))
     return tuple(dict.fromkeys(it.author for it in changes if it is not None))

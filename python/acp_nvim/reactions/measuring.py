@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable, Iterator
 
 from acp_nvim.client.session import Session
 from acp_nvim.files.event import DiskChanged, FileWritten
@@ -36,17 +36,17 @@ def ended(host: Host, session: Session, before: SessionState, _event: TurnEnded)
 async def _measure(host: Host, session: Session, turn: int) -> None:
     await host.review.sync.drain()
     await host.review.presenter.settled()
-    changes = [it async for it in _changes(host, session.state, turn)]
+    changes = tuple(_changes(host, session.state, turn))
     if changes:
-        session.apply(TurnMeasured(turn, tuple(changes)))
+        session.apply(TurnMeasured(turn, changes))
 
 
-async def _changes(host: Host, state: SessionState, turn: int) -> AsyncIterator[LineCount]:
+def _changes(host: Host, state: SessionState, turn: int) -> Iterator[LineCount]:
     """Yield what the turn has changed in each file, without what it has changed back."""
     log = host.review.log
     for it in log.turns(Stretch(state.key, turn, turn)):
         for path in it.paths:
-            hunks = await log.find(path, ("pending", "kept"))
+            hunks = [*log.changes(path), *log.changes(path, "kept")]
             mine = [hunk for hunk in hunks if it.key in {who.turn_key for who in hunk.authors}]
             if mine:  # in a hunk of several turns are others' lines, too
                 written = _sum(log.counts(path, it.author))

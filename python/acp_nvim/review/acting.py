@@ -26,7 +26,6 @@ from acp_nvim.files.sync import DiskSync
 from acp_nvim.files.write import left_by_put, put, stays
 from acp_nvim.history.attributes import UNKNOWN_ATTRIBUTES, FileAttributes
 from acp_nvim.history.hunk import ReviewHunk
-from acp_nvim.lines import held
 from acp_nvim.review.log import EditLog
 from acp_nvim.view.review.marks import FileReview
 
@@ -223,8 +222,7 @@ def _as_read(live: LiveFile, found: Iterable[ReviewHunk]) -> FileReview:
 
 def _read(hunk: ReviewHunk, encoding: str) -> ReviewHunk:
     """Return a hunk with its lines as they are read."""
-    sides = (
-        (it, tuple(decoded(line, encoding) for line in it)) for it in (hunk.added, hunk.removed)
+    added, removed = (
+        tuple(decoded(line, encoding) for line in lines) for lines in (hunk.added, hunk.removed)
     )
-    added, removed = (lines if read == lines else held(read) for lines, read in sides)
     return replace(hunk, added=added, removed=removed)

@@ -540,8 +540,7 @@ def _met(was: File, file: File, before: str | None, after: str | None) -> str | 
 
 def _count(change: Wrote) -> tuple[int, int]:
     """Return how many lines were added and removed; the file itself is none."""
-    lines = [hunk.lines for hunk in change.hunks if hunk.lines]
-    added = sum(len(it) - (it[0] == FILE) for it in lines)
+    added = sum(line != FILE for hunk in change.hunks for line in hunk.lines)
     return added, sum(hunk.last - max(hunk.first, 1) for hunk in change.hunks if hunk.last)
 
 
@@ -572,7 +571,4 @@ def _written(
         file = begin(before)  # the user has removed it: what comes is another file
     elif before is not None and text != before:
         file = _seen(file, before, encodings, now)
-    made = wrote(file, after, author, now())
-    if made.text == after:  # one string is held for what the file has and its agent knows
-        vars(made)["text"] = after
-    return made
+    return wrote(file, after, author, now())

@@ -216,5 +216,9 @@ def waiting(
     hunks = [hunk for pending in files for hunk in pending]
     if not hunks:
         return NOTHING
-    added, removed = sum(len(it.added) for it in hunks), sum(len(it.removed) for it in hunks)
+    added, removed = (sum(map(len, it)) for it in zip(*_sides(hunks), strict=True))
     return Tally(sum(map(bool, files)), added, removed, len(hunks))
+
+
+def _sides(hunks: Iterable[ReviewHunk]) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return ((hunk.added, hunk.removed) for hunk in hunks)
