@@ -19,7 +19,7 @@ local answers = ...
 require('acp.host.bridge').call = function(verb, _, done)
   done(nil, answers[verb])
 end
-require('acp.command.worktrees').compare({})
+require('acp.command.worktrees').compare('')
 """
 BEFORE = [f"line {number}" for number in range(1, 31)]
 RACERS = [

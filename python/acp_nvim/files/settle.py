@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from acp_nvim.files.baselines.comparison import DiskChange
 from acp_nvim.files.encoding import WIDE, Misfit, clean, encoded, is_misread
 from acp_nvim.files.live import LiveFile
 from acp_nvim.files.text import buffer_text, form_edits, options_of, reconciled, written_text
-from acp_nvim.history.form import same_lines
+from acp_nvim.history.form import Even, same_lines
 from acp_nvim.history.versions import carried, have_in_common, nearest
 from acp_nvim.hunks import ConflictRegion, Hunk, split_lines
 
@@ -51,17 +52,39 @@ are as near the first counts."""
 
 
 def merge_base(
-    found: Candidates, before: str, after: str, encoding: str, held: str | None = None
+    found: Candidates,
+    before: str,
+    after: str,
+    encoding: str,
+    held: str | None = None,
+    *,
+    unsaved: str = "",
 ) -> str:
     """Return what `after` was made of, where the disk held `before`: both exact texts, of a buffer
-    with that encoding. `held`: the same where `before` is the base of what it held."""
+    with that encoding. `held`: the same where `before` is the base of what it held. `unsaved`: what
+    the buffer has, if that is not on the disk."""
     if before == after or not found:
         return before
     if before and after and (before[:1] in WIDE) != (after[:1] in WIDE):
         return before  # the one has characters, the other bytes that are none
     last = (before,) if held is None else (before, held)
-    base = nearest((*_exact(found, before, after, encoding), *last), after)
+    versions = (
+        it for it in _exact(found, before, after, encoding) if _may_be_of(it, after, last, unsaved)
+    )
+    base = nearest((*versions, *last), after)
     return before if base == held else base
+
+
+def _may_be_of(version: str, after: str, last: tuple[str, ...], unsaved: str) -> bool:
+    """Return whether a text may have been made of a version that has unsaved lines of the user's:
+    not if it has none of them, and nothing that the disk did not have. They would go."""
+    if not unsaved:
+        return True
+    own, now, user, *had = (
+        frozenset(lines) for lines in Even(version, after, unsaved, *last).lines
+    )
+    on_disk = frozenset[str]().union(*had)
+    return bool(now - on_disk) or own & user <= on_disk | now
 
 
 def _exact(found: Candidates, before: str, after: str, encoding: str) -> Iterator[str]:
@@ -319,7 +342,8 @@ def _merge(
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
     is_users = buffer.written is not None
     known = () if is_users else candidates
-    base = "" if before is None else merge_base(known, before, now, live.encoding, change.held)
+    of = partial(merge_base, held=change.held, unsaved=text)
+    base = "" if before is None else of(known, before, now, live.encoding)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 

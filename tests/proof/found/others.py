@@ -241,4 +241,11 @@ OTHERS: dict[str, list[Step]] = {
         Decides("reject", "hunk", 0, 0),
         Outside("save", 0, INSERT),
     ],
+    "git puts away what stood beside an unsaved line that an agent has read": [
+        User("above", 0, 0, 0),
+        Tool(0, 0, (Edit("insert", 1),), "in place", told=False),
+        Decides("reject", "hunk", 0, 0),
+        Writes(0, 0, (), meanwhile=1, by="another program"),
+        Outside("stash", 0, INSERT),
+    ],
 }

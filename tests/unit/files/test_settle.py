@@ -9,7 +9,7 @@ from acp_nvim.errors import FileProblem
 from acp_nvim.files import disk
 from acp_nvim.files.baselines.baselines import DiskChange
 from acp_nvim.files.live import load
-from acp_nvim.files.settle import Followed, carry_out, settle
+from acp_nvim.files.settle import Candidate, Followed, carry_out, merge_base, settle
 from acp_nvim.hunks import ConflictRegion, Hunk
 from tests.support.fakes.fake_ports import FakeFiles
 
@@ -287,3 +287,17 @@ async def test_a_buffer_follows_what_the_user_wrote_past_it(files: FakeFiles, pa
     files.buffers[str(path)] = replace(files.buffers[str(path)], saved=stamp)
     assert await follow(files, str(path), changed) is None
     assert files.lines(path) == ["2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("after", "is_of_it"),
+    [("1\n2\n", False), ("1\n", False), ("1\n2\nnew\n", True), ("mine\n1\n", True)],
+)
+def test_what_has_no_unsaved_line_and_nothing_new_was_made_of_the_disk(
+    after: str, *, is_of_it: bool
+) -> None:
+    """An agent has read a line that only the editor has: it stays where the disk shrinks."""
+    read = Candidate("mine\n1\n2\n", "utf-8", has_unsaved=True)
+    held = "1\nother\n2\nmore\n"
+    base = merge_base((read,), held, after, "utf-8", unsaved="mine\n1\n2\n")
+    assert (base == read.text) is is_of_it
