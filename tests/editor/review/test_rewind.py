@@ -215,3 +215,24 @@ def test_scripts_learn_of_sessions(job: MainJob) -> None:
     job.finish(agent, job.turn(agent))
     job.until_event("AcpTurnEnded", 2)
     assert job.nvim.lua("return _G.ends") == ["end_turn"]
+
+
+def test_an_empty_chat_tells_what_was_rewound_from_what_it_was(job: MainJob) -> None:
+    agent = rewound(job)
+    for it in job.inspect()["sessions"]:
+        job.command(f"bwipeout! {it['bufnr']}")
+    job.until(lambda: not job.inspect()["sessions"])
+    job.command("Acp new scripted")
+    agent.open("sess 3")
+    job.until(lambda: job.session().get("state") == "idle")
+    job.nvim.lua(
+        "require('acp.host.bridge').call('recent', { chat = ... }, function(err, found) "
+        "_G.found = err or found end)",
+        job.session()["bufnr"],
+    )
+    job.until(lambda: job.nvim.lua("return _G.found"))
+    lines = ["".join(parts) for _, parts in job.nvim.lua("return _G.found")["lines"]]
+    assert [it.split(" · ")[0].split(maxsplit=1)[1] for it in lines[-2:]] == [
+        "from turn 1 on",
+        "first",
+    ]

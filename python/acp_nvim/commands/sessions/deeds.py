@@ -24,7 +24,15 @@ from acp_nvim.session.event import (
 )
 from acp_nvim.session.saved import restored
 from acp_nvim.storage import private
-from acp_nvim.view.lists.sessions import Row, age, label, listed_row, merged
+from acp_nvim.view.lists.sessions import (
+    Row,
+    age,
+    called,
+    label,
+    listed_row,
+    merged,
+    stored_row,
+)
 from acp_nvim.view.status import welcome
 from acp_nvim.view.visible import one_line
 from acp_nvim.workspace.chat import Chat
@@ -101,7 +109,7 @@ def recent(host: Host, chat: Chat) -> dict[str, Any]:
     shown = {it.session.state.key for it in host.workspace.chats.values() if it.is_drawn}
     kept = [it for it in host.store.heads() if (it.agent, it.id) not in shown]
     last = [it for it in kept if is_same(it.cwd, state.cwd)][:MOST_RECENT]
-    titles = [f"{one_line(it.title or it.id, 60)} · {age(now - it.updated)} ago" for it in last]
+    titles = [f"{called(stored_row(it), 60)} · {age(now - it.updated)} ago" for it in last]
     folder = (
         "~" + state.cwd[len(home) :] if inside(state.cwd).startswith(inside(home)) else state.cwd
     )
