@@ -157,6 +157,7 @@ def test_from_its_row_one_goes_to_where_it_works_and_answers(job: MainJob) -> No
     asks(turn)
     buffer = opened(job)
     until_row(job, buffer, "test and document it")
+    job.until(job.asks)  # what has not come yet no key goes to
     press(job, "]q")
     job.until(lambda: job.nvim.eval("nvim_win_get_config(0).relative") != "")
     job.command(f"call win_gotoid(bufwinid({buffer}))")
