@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -342,8 +341,9 @@ def _merge(
         return Settlement(followed=Followed(text, text, before or "", "", (whole,)))
     is_users = buffer.written is not None
     known = () if is_users else candidates
-    of = partial(merge_base, held=change.held, unsaved=text)
-    base = "" if before is None else of(known, before, now, live.encoding)
+    base = ""
+    if before is not None:
+        base = merge_base(known, before, now, live.encoding, change.held, unsaved=text)
     return _merged(buffer, Followed(text, text, base, now), kept=kept)
 
 

@@ -519,8 +519,7 @@ class DiskSync:
             # beside what the user has written the rest of it may stand against that
             known = self._knowledge.candidates(late.author, live.path, late.known, saved_at(live))
             was = change.before or ""
-            of = partial(merge_base, held=change.held, unsaved=text)
-            base = of(known, was, change.after, live.encoding)
+            base = merge_base(known, was, change.after, live.encoding, change.held, unsaved=text)
             without, _ = reconciled(change.after, text, base)
             _, conflicts = reconciled(base, without, change.after)
             found = Followed(without, text, base, change.after, conflicts)
